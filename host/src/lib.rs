@@ -1,0 +1,4 @@
+//! TotalRecall learns from the transcripts that coding agents write.
+
+pub mod event;
+pub mod sandbox;
