@@ -1,4 +1,18 @@
 //! What a component for TotalRecall is written with: one struct, one trait with defaults, one macro.
+//!
+//! A component is either an *adapter*, which turns a tool's transcripts into
+//! [`types::Event`]s, or an *analyzer* ([`Analyzer`], [`export_analyzer!`]), which turns events into signals. In both
+//! cases the author's struct is plain data: it is the state that survives from one call to the next, and a checkpoint is
+//! nothing but its serialised form.
+//!
+//! The macros' exports exist on wasm only. The same code runs natively through [`Analysis`], which has
+//! the methods of the WIT resource; tests and benches use it and need no sandbox.
+//!
+//! | module | what it is for |
+//! | --- | --- |
+//! | [`analyzer`] | the analyzer trait, and the analysis that drives it |
+
+pub mod analyzer;
 
 /// Types and exports of the `adapter` world, as `wit/since-v0.1.0` has them.
 #[expect(missing_docs, reason = "generated; the WIT files hold the documentation")]
@@ -29,3 +43,4 @@ pub mod analyzer_bindings {
 }
 
 pub use adapter_bindings::totalrecall::guest::types;
+pub use analyzer::{Analysis, Analyzer, Setting, Settings, Signal, SignalKind};
