@@ -172,7 +172,7 @@ macro_rules! export_analyzer {
         #[cfg(target_family = "wasm")]
         const _: () = {
             type Component = $crate::analyzer::Component<$analyzer>;
-            $crate::analyzer_bindings::export_analyzer_bindings!(Component with_types_in $crate::analyzer_bindings);
+    $crate::analyzer_bindings::export_analyzer_bindings!(Component with_types_in $crate::analyzer_bindings);
         };
     };
 }
