@@ -150,7 +150,7 @@ impl Adapter for ClaudeCode {
     }
 }
 
-/// Is the line one of this tool's? It is in our place only if it is not of a tool that writes a similar envelope.
+/// Is the line one of this tool's? Others write a similar envelope (Qwen Code), but no `content`.
 fn is_ours(line: &[u8]) -> bool {
     if let Peek::Type(kind, attachment) = record::peek(line) {
         let trace = |needle: &[u8]| memmem::find(line, needle).is_some();
@@ -170,7 +170,7 @@ fn is_ours(line: &[u8]) -> bool {
     let Ok(record) = serde_json::from_slice::<Record<'_>>(line) else { return false };
     matches!(record.kind.as_str(), "user" | "assistant")
         && !matches!(record.message.content, Content::Nothing)
-        && (record.uuid.get().is_some() || record.session.get().is_some())
+        && parse_rfc3339(record.timestamp.as_str()).is_some()
 }
 
 /// The name of a record that is stepped over.
@@ -294,7 +294,7 @@ impl ClaudeCode {
             return;
         }
         for queued in self.queue.delivered() {
-            if !attached {
+            if !attached && !markers::is_command(&queued.text) {
                 let record = Record::default();
                 let place = Place { line: queued.line, at: queued.at, thread: None, sub_agent: false };
                 let key = format!("queue/{:016x}/{}", hash64(&queued.text), queued.at.unwrap_or_default());

@@ -137,6 +137,12 @@ fn tagged(text: &str) -> Option<Said<'_>> {
     })
 }
 
+/// Is a queued text a command of the tool? Then a record of its own follows when it has run.
+pub(crate) fn is_command(text: &str) -> bool {
+    let name = text.trim().strip_prefix('/').and_then(|rest| rest.split_whitespace().next());
+    name.is_some_and(|name| name.chars().all(|char| char.is_alphanumeric() || matches!(char, '-' | '_' | ':')))
+}
+
 /// What stands in a tag; to the end where the tag is not closed.
 pub(crate) fn inside<'t>(text: &'t str, tag: &str) -> Option<&'t str> {
     let start = text.find(&format!("<{tag}>"))? + tag.len() + 2;

@@ -33,9 +33,12 @@ const WORDS: [&str; 2] = ["the user said:\n", "provided the following reason for
 const AFTER_WORDS: &str = "\n\nNote: The user's next message may contain";
 
 /// How refusals by rules, modes and hooks begin: nobody was asked.
-const BLOCKED_STARTS: [&str; 12] = [
+const BLOCKED_STARTS: [&str; 14] = [
     "Claude requested permissions to",
     "This command requires approval",
+    "Glob patterns are not allowed in write operations",
+    // The question that nobody was there to answer (2.1.x, headless).
+    "Execute skill: ",
     "This Bash command contains multiple operations. The following",
     "Permission for this tool use was denied",
     "Permission for this action",

@@ -195,12 +195,12 @@ impl ClaudeCode {
             status = self.of_siblings(status, &reading, response);
         }
         let wait = if reading.unsure && !place.sub_agent { Wait::Refusal } else { Wait::Nothing };
-        let (text, omitted) = out.cap(result::untagged(text));
+        let (shown, omitted) = out.cap(result::untagged(text));
         let result = ToolResult {
             call: call.to_owned(),
             status,
             exit_code: reading.exit_code,
-            text,
+            text: shown,
             omitted,
             words: reading.words.map(|words| out.cap(words).0),
             amended: says(record.tool_result, b"\"userModified\":true"),
@@ -208,7 +208,7 @@ impl ClaudeCode {
         let key = (!call.is_empty()).then(|| format!("{call}/result"));
         self.tell_later(place, key, Body::ToolResult(result), wait, out);
         if open.is_some_and(|open| open.kind == ToolKind::Ask) && !place.sub_agent {
-            self.answers(record, place, call, out);
+            self.answers(record, place, call, text, out);
         }
     }
 
@@ -230,18 +230,30 @@ impl ClaudeCode {
         }
     }
 
-    /// Answers to the questions of `AskUserQuestion`, which the result's text only quotes.
-    fn answers(&mut self, record: &Record<'_>, place: &Place, call: &str, out: &mut Output) {
-        let Some(result) = record.tool_result else { return };
-        let Ok(asked) = serde_json::from_str::<Asked<'_>>(result.get()) else { return };
-        let answers = asked.answers.0.iter().map(|(_, raw)| serde_json::from_str(raw.get()).unwrap_or_default());
-        let answers: Vec<_> = answers.filter_map(|Text(answer)| answer).collect();
+    /// Answers to the questions of `AskUserQuestion`: the record has them as fields; where these are missing, the
+    /// result's text quotes them.
+    fn answers(&mut self, record: &Record<'_>, place: &Place, call: &str, text: &str, out: &mut Output) {
+        let asked = record.tool_result.and_then(|raw| serde_json::from_str::<Asked<'_>>(raw.get()).ok());
+        let asked = asked.unwrap_or_default().answers.0;
+        let fields = asked.iter().map(|(_, raw)| serde_json::from_str(raw.get()).unwrap_or_default());
+        let mut answers: Vec<_> = fields.filter_map(|Text(answer)| answer).collect();
+        if answers.is_empty() {
+            answers = quoted_answers(text).map(Cow::Borrowed).collect();
+        }
         let text = answers.join("\n");
         if !text.trim().is_empty() {
             let body = message(Author::Human, Channel::Answer, text.trim(), out);
             self.tell(place, Some(format!("{call}/answer")), body, out);
         }
     }
+}
+
+/// The answers in `… "Which one?"="The first", "And then?"="Stop". You can …`.
+fn quoted_answers(text: &str) -> impl Iterator<Item = &str> {
+    text.split("\"=\"").skip(1).filter_map(|rest| {
+        let end = rest.find("\", \"").or_else(|| rest.find("\". ")).or_else(|| rest.rfind('"'))?;
+        Some(&rest[..end])
+    })
 }
 
 object! {
