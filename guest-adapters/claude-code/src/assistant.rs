@@ -18,10 +18,11 @@ impl ClaudeCode {
             self.hold.refusals(false, out);
         }
         if record.api_error.0 || record.message.model.as_str() == "<synthetic>" {
-            return self.told_by_client(record, place, out);
+            return self.written_by_client(record, place, out);
         }
         if main {
             self.deliver(out);
+            self.compacted = false;
             if let Some(id) = record.message.id.get() {
                 self.hold.response(id, out);
                 self.keys.response(id);
@@ -80,13 +81,18 @@ impl ClaudeCode {
         self.tell(place, Some(key), Body::Usage(Usage { model, input, output, cache_read, cache_write }), out);
     }
 
-    /// A text that the client wrote in the model's place: an API error that reached the person, or nothing at all.
-    fn told_by_client(&mut self, record: &Record<'_>, place: &Place, out: &mut Output) -> Verdict {
+    /// A record that the client wrote in the model's place: an API error that reached the person; the part of a response
+    /// that was there when it was interrupted (2.1.120); or nothing at all.
+    fn written_by_client(&mut self, record: &Record<'_>, place: &Place, out: &mut Output) -> Verdict {
         let text = record.message.content.text();
         let text = text.trim();
         // Written when a session is resumed, and when a command needs no answer.
         if text.is_empty() || text == "No response requested." {
             return Verdict::Skipped("assistant/synthetic".into());
+        }
+        if !record.api_error.0 && !ERRORS.iter().any(|start| text.starts_with(start)) {
+            self.reply(record, place, text, Channel::Reply, out);
+            return Verdict::Understood("assistant/synthetic".into());
         }
         let (key, wait) = self.keys.key(record, "api-error", text, 0);
         let status = record.api_status.0.and_then(|status| u16::try_from(status).ok()).or_else(|| status(text));
@@ -95,6 +101,9 @@ impl ClaudeCode {
         Verdict::Understood("assistant/api-error".into())
     }
 }
+
+/// How errors begin in records without `isApiErrorMessage`.
+const ERRORS: [&str; 3] = ["API Error", "Invalid API key", "Not logged in"];
 
 /// The HTTP status of `API Error: 400 {…}`; before 2.1.x it stands in the text only.
 fn status(text: &str) -> Option<u16> {

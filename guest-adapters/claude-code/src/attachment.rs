@@ -108,7 +108,8 @@ impl ClaudeCode {
         }
         if kind.starts_with("hook_") || kind == "async_hook_response" {
             let text = hook_text(&attachment);
-            if text.is_empty() {
+            // What a hook says in JSON follows as text in an attachment of its own.
+            if text.is_empty() || (kind == "hook_success" && text.starts_with('{')) {
                 return Ok(Verdict::Skipped(named("attachment", kind)));
             }
             let text = format!("{}: {text}", attachment.hook.get().unwrap_or("hook"));

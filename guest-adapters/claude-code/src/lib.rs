@@ -69,8 +69,8 @@ pub struct ClaudeCode {
     prompts: Prompts,
     /// The last usage told: hash of its key, and its figures.
     usage: (u64, [u64; 4]),
-    /// A compaction was told whose summary has not come yet.
-    compacting: bool,
+    /// A compaction was told, and the model has not answered since: its summary and the client's notice may follow.
+    compacted: bool,
 }
 
 totalrecall_sdk::export_adapter!(ClaudeCode);
@@ -202,7 +202,8 @@ impl ClaudeCode {
             "progress" => return self.progress(record, line, out),
             "queue-operation" => return Ok(self.queued(record, line)),
             "summary" | "custom-title" | "ai-title" => {
-                if let Some(news) = self.facts.name(record) {
+                let Self { facts, seen, .. } = self;
+                if let Some(news) = facts.name(record, |uuid| seen.contains(uuid)) {
                     let place = Place { line, at: None, thread: self.home.agent.clone(), sub_agent: false };
                     self.tell(&place, None, Body::Session(news), out);
                 }
@@ -225,8 +226,12 @@ impl ClaudeCode {
             None => Some(record.agent.get().map_or_else(|| self.threads.inline(record), str::to_owned)),
         };
         let place = Place { line, at: parse_rfc3339(record.timestamp.as_str()), sub_agent: thread.is_some(), thread };
-        if let Some(news) = self.facts.note(record, &self.home) {
-            self.tell(&place, None, Body::Session(news), out);
+        // Where an inline sub-agent works is not where the session does.
+        if !place.sub_agent || self.home.agent.is_some() {
+            let news = [self.facts.note(record, &self.home), self.facts.summarised(record.uuid.as_str())];
+            for news in news.into_iter().flatten() {
+                self.tell(&place, None, Body::Session(news), out);
+            }
         }
         self.conversation(record, &place, out)
     }

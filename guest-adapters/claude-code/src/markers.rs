@@ -78,7 +78,10 @@ pub(crate) fn read<'t>(text: &'t str, record: &Record<'_>) -> Said<'t> {
         return Said::Harness(Channel::Notice, text);
     }
     if let Some(said) = tagged(&text) {
-        return said.into_owned();
+        return match said {
+            Said::Human(_, text) | Said::Harness(_, text) if text.trim().is_empty() => Said::Nothing,
+            said => said.into_owned(),
+        };
     }
     let caused = record.origin.kind.get().is_some_and(|kind| kind != "human");
     let source = record.prompt_source.get();

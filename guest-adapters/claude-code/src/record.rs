@@ -54,9 +54,20 @@ object! {
         "attachment" => attachment: Raw<'a>,
         "data" => data: Raw<'a>,
         // names
+        /// Of a session made with `/branch`.
+        "forkedFrom" => forked_from: ForkedFrom<'a>,
         "customTitle" => custom_title: Text<'a>,
         "aiTitle" => ai_title: Text<'a>,
         "summary" => title: Text<'a>,
+        /// The record that a summary is the title of.
+        "leafUuid" => leaf: Text<'a>,
+    }
+}
+
+object! {
+    /// The session that a session was made from.
+    pub(crate) struct ForkedFrom<'a> {
+        "sessionId" => session: Text<'a>,
     }
 }
 

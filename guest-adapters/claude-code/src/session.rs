@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use totalrecall_sdk::adapter::Origin;
+use totalrecall_sdk::hash::hash64;
 use totalrecall_sdk::types::Session;
 
 use crate::json::Text;
@@ -37,13 +38,16 @@ impl Home {
 enum Rank {
     #[default]
     None,
-    /// `summary` lines; at the head of a file they may belong to another session.
+    /// `summary` lines, up to 2.1.x.
     Summary,
     /// `ai-title`, since 2.1.7x.
     Model,
     /// `custom-title`: the person's.
     Person,
 }
+
+/// Most summaries that wait for the record they belong to.
+const SUMMARIES: usize = 64;
 
 /// What was said so far.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -54,6 +58,9 @@ pub(crate) struct Facts {
     version: String,
     title: String,
     rank: Rank,
+    /// Summaries stand at the head of a file and mostly belong to other sessions: hash of the record's uuid each is the
+    /// title of, and the title.
+    summaries: Vec<(u64, String)>,
 }
 
 impl Facts {
@@ -71,9 +78,12 @@ impl Facts {
         }
         let mut news = nothing();
         if !known {
-            self.id = home.folder.clone().unwrap_or_else(|| session.to_owned());
-            news.id = Some(self.id.clone());
-            news.parent = home.agent.is_some().then(|| self.id.clone());
+            let id = home.folder.clone().unwrap_or_else(|| session.to_owned());
+            let before = std::mem::replace(&mut self.id, id.clone());
+            // A fork begins with records of the session it was made from; only `/branch` names that.
+            let fork = record.forked_from.session.get().map(str::to_owned).or(Some(before));
+            news.parent = if home.agent.is_some() { Some(id.clone()) } else { fork.filter(|from| !from.is_empty()) };
+            news.id = Some(id);
         }
         news.cwd = change(&mut self.cwd, &record.cwd);
         news.branch = change(&mut self.branch, &record.branch);
@@ -81,14 +91,38 @@ impl Facts {
         (news != nothing()).then_some(news)
     }
 
-    /// Takes in a line that names the session: the person's name beats the model's, and that a summary.
-    pub(crate) fn name(&mut self, record: &Record<'_>) -> Option<Session> {
-        let (rank, title) = match record.kind.as_str() {
-            "custom-title" => (Rank::Person, &record.custom_title),
-            "ai-title" => (Rank::Model, &record.ai_title),
-            _ => (Rank::Summary, &record.title),
-        };
-        let title = title.get()?;
+    /// Takes in a line that names the session: the person's name beats the model's, and that a summary. `is_here` tells
+    /// whether the record with a uuid of this hash was read.
+    pub(crate) fn name(&mut self, record: &Record<'_>, is_here: impl Fn(u64) -> bool) -> Option<Session> {
+        match record.kind.as_str() {
+            "custom-title" => self.title(Rank::Person, record.custom_title.get()?),
+            "ai-title" => self.title(Rank::Model, record.ai_title.get()?),
+            _ => {
+                let (leaf, title) = (hash64(record.leaf.get()?), record.title.get()?);
+                if is_here(leaf) {
+                    return self.title(Rank::Summary, title);
+                }
+                if self.summaries.len() == SUMMARIES {
+                    self.summaries.remove(0);
+                }
+                self.summaries.push((leaf, title.to_owned()));
+                None
+            }
+        }
+    }
+
+    /// A record was read: gives the title that a summary gave it before.
+    pub(crate) fn summarised(&mut self, uuid: &str) -> Option<Session> {
+        if self.summaries.is_empty() {
+            return None;
+        }
+        let hash = hash64(uuid);
+        let at = self.summaries.iter().rposition(|(leaf, _)| *leaf == hash)?;
+        let (_, title) = self.summaries.remove(at);
+        self.title(Rank::Summary, &title)
+    }
+
+    fn title(&mut self, rank: Rank, title: &str) -> Option<Session> {
         if rank < self.rank || title == self.title {
             return None;
         }
@@ -142,7 +176,8 @@ mod tests {
         assert_eq!((news.id.as_deref(), news.cwd.as_deref(), news.branch), (Some("0b"), Some("/w"), None));
         assert_eq!(facts.note(&first, &home), None);
         // The file's own name wins over the session it was copied from, for good.
-        assert_eq!(facts.note(&record(r#"{"sessionId":"1a"}"#), &home).and_then(|news| news.id).as_deref(), Some("1a"));
+        let news = facts.note(&record(r#"{"sessionId":"1a"}"#), &home).unwrap();
+        assert_eq!((news.id.as_deref(), news.parent.as_deref()), (Some("1a"), Some("0b")));
         assert_eq!(facts.note(&first, &home), None);
         assert_eq!(facts.version(), [2, 0, 30]);
     }
@@ -150,10 +185,20 @@ mod tests {
     #[test]
     fn better_titles_win() {
         let mut facts = Facts::default();
-        let mut name = |line| facts.name(&serde_json::from_str(line).unwrap()).and_then(|news| news.title);
-        assert_eq!(name(r#"{"type":"summary","summary":"a"}"#).as_deref(), Some("a"));
-        assert_eq!(name(r#"{"type":"custom-title","customTitle":"b"}"#).as_deref(), Some("b"));
-        assert_eq!(name(r#"{"type":"ai-title","aiTitle":"c"}"#), None);
-        assert_eq!(name(r#"{"type":"custom-title","customTitle":"b"}"#), None);
+        let mut name = |line, here| facts.name(&serde_json::from_str(line).unwrap(), |_| here).and_then(|it| it.title);
+        assert_eq!(name(r#"{"type":"summary","summary":"a","leafUuid":"1"}"#, true).as_deref(), Some("a"));
+        assert_eq!(name(r#"{"type":"custom-title","customTitle":"b"}"#, false).as_deref(), Some("b"));
+        assert_eq!(name(r#"{"type":"ai-title","aiTitle":"c"}"#, false), None);
+        assert_eq!(name(r#"{"type":"custom-title","customTitle":"b"}"#, false), None);
+    }
+
+    #[test]
+    fn summaries_of_other_sessions_are_no_titles() {
+        let mut facts = Facts::default();
+        for line in [r#"{"summary":"other","leafUuid":"1"}"#, r#"{"summary":"ours","leafUuid":"2"}"#] {
+            assert_eq!(facts.name(&serde_json::from_str(line).unwrap(), |_| false), None);
+        }
+        assert_eq!(facts.summarised("3"), None);
+        assert_eq!(facts.summarised("2").and_then(|news| news.title).as_deref(), Some("ours"));
     }
 }

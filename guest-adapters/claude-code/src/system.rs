@@ -25,7 +25,7 @@ impl ClaudeCode {
         let subtype = record.subtype.as_str();
         let body = match subtype {
             "compact_boundary" => {
-                self.compacting = true;
+                self.compacted = true;
                 let manual = match record.compact.trigger.as_str() {
                     "manual" => Some(true),
                     "auto" => Some(false),

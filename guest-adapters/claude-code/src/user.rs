@@ -14,6 +14,9 @@ use crate::record::{Block, Content, Record};
 use crate::result::{self, Reading};
 use crate::{ClaudeCode, Place, message, named};
 
+/// How the client answers `/compact`.
+const COMPACTED: &str = "Compacted";
+
 /// The person's words of one record, put together: they are one message.
 #[derive(Default)]
 struct Words {
@@ -91,21 +94,36 @@ impl ClaudeCode {
             Said::Human(channel, text) => return words.add(channel, &text),
             Said::Interrupt { in_tool } => ("interrupt", Cow::Borrowed(""), Body::Interrupt(Interrupt { in_tool })),
             Said::Summary(text) => {
-                // Up to 1.0.x the summary is all that tells of a compaction.
-                if !std::mem::take(&mut self.compacting) {
-                    let compaction = Body::Compaction(Compaction { manual: None, tokens_before: None });
-                    self.tell_keyed(record, place, ("compaction", &text), nth, compaction, out);
-                }
+                self.compaction(record, place, None, nth, out);
                 self.keys.summary(&text);
                 let body = message(Author::Harness, Channel::Summary, &text, out);
                 ("summary", text, body)
             }
             Said::Harness(channel, text) => {
+                if text.starts_with(COMPACTED) {
+                    self.compaction(record, place, Some(true), nth, out);
+                }
                 let body = message(Author::Harness, channel, &text, out);
                 ("notice", text, body)
             }
         };
         self.tell_keyed(record, place, (what, &text), nth, body, out);
+    }
+
+    /// Up to 1.x a summary, or the answer to `/compact`, is all that tells of a compaction; later a record does, and
+    /// these follow it.
+    fn compaction(
+        &mut self,
+        record: &Record<'_>,
+        place: &Place,
+        manual: Option<bool>,
+        nth: &mut usize,
+        out: &mut Output,
+    ) {
+        if !std::mem::replace(&mut self.compacted, true) {
+            let compaction = Body::Compaction(Compaction { manual, tokens_before: None });
+            self.tell_keyed(record, place, ("compaction", ""), nth, compaction, out);
+        }
     }
 
     /// Tells a message of the person; in a sub-agent's thread, of the model that started it.

@@ -112,13 +112,21 @@ pub fn split(line: &[u8]) -> Pieces {
     if at < line.len() {
         pieces.torn = true;
         // What was torn ends somewhere; the next record begins at the first object from which all the rest can be read.
-        let next = memmem::find_iter(&line[at + 1..], b"{\"").map(|found| at + 1 + found).find_map(|candidate| {
+        let candidates = memmem::find_iter(&line[at + 1..], b"{\"").map(|found| at + 1 + found);
+        let next = candidates.filter(|candidate| may_begin(line, *candidate)).find_map(|candidate| {
             let mut objects = Vec::new();
             (patience > 0 && run(line, candidate, &mut objects, &mut patience) == line.len()).then_some(objects)
         });
         pieces.objects.extend(next.unwrap_or_default());
     }
     pieces
+}
+
+/// May a record begin here? What stands where a value would is most likely a part of the torn record; it is another one
+/// only if it begins with the same key as the line does.
+fn may_begin(line: &[u8], at: usize) -> bool {
+    let first_key = memchr::memchr(b':', line).map_or(line, |end| &line[..end]);
+    !matches!(line[..at].trim_ascii_end().last(), Some(b':' | b',' | b'[')) || line[at..].starts_with(first_key)
 }
 
 /// Reads objects from `at` on as long as there are any; gives where it stopped.
@@ -185,6 +193,9 @@ mod tests {
         let torn = r#"{"a":{"b":"some {"type":"user","c":{"d":1}} {"e":2}"#;
         assert_eq!(texts(torn), (vec![r#"{"type":"user","c":{"d":1}}"#, r#"{"e":2}"#], true));
         assert_eq!(texts(r#"{"a":{"b":1"#), (vec![], true));
+        // The end of a damaged record is not a record, though it can be read.
+        assert_eq!(texts(r#"{"a":[REDACTED],"b":{"c":1}"#), (vec![], true));
+        assert_eq!(texts(r#"{"a":1,"b":{"a":2}"#), (vec![r#"{"a":2}"#], true));
         assert_eq!(texts(r#"{"a":1} "b":{"c":2}}"#), (vec![r#"{"a":1}"#], true));
     }
 
