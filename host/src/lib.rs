@@ -4,3 +4,4 @@ pub mod clean;
 pub mod event;
 pub mod redact;
 pub mod sandbox;
+pub mod store;

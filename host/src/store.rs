@@ -1,0 +1,295 @@
+//! The store: one SQLite file, and the truth for everything the person would miss.
+//!
+//! [`Ledger rows`](Found) say which transcripts exist and what became of them; the queue is those that wait. A [`Job`] is
+//! read and stored through an [`Ingest`], which leaves either all of it or nothing. Events, signals and sessions come from
+//! there; findings and patterns are derived from them and replaced as a whole.
+
+mod copied;
+mod error;
+mod event;
+mod ingest;
+mod job;
+mod key;
+mod label;
+mod ledger;
+mod lock;
+mod migrate;
+mod pattern;
+mod queue;
+mod read;
+mod session;
+mod stamp;
+mod status;
+
+use std::{
+    collections::VecDeque,
+    fs,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use rusqlite::{Connection, OpenFlags, TransactionBehavior, config::DbConfig};
+
+pub use error::StoreError;
+pub use ingest::{Begin, Done, Failure, Finality, Ingest, Skip};
+pub use job::{Job, Resume};
+pub use ledger::{Absent, Found, Standing, Survey};
+pub use lock::{LockError, WorkerLock};
+pub use pattern::{Evidence, Finding, NewFinding, NewPattern, Pattern};
+pub use read::{SessionRow, StoredSignal, TranscriptRow, UsageRow};
+pub use session::{Counts, Role, SessionFacts};
+pub use stamp::{Edges, Stamp};
+pub use status::{Failed, Status};
+
+/// The database's name in the home.
+pub const FILE: &str = "totalrecall.db";
+
+/// How long a statement waits for another process.
+const BUSY: Duration = Duration::from_secs(5);
+/// Most memory for pages, in KiB: a transaction that changes more spills into the log. 16 MiB hold the key index of a
+/// million events, which is what is read at random.
+const CACHE_KIB: i64 = 16 * 1024;
+/// Pages (4 KiB) of log after which it is copied into the database. Larger than SQLite's 1,000, because the key index is
+/// hit all over and every copy writes its pages again.
+const CHECKPOINT_PAGES: i64 = 8_000;
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(pub i64);
+
+        impl rusqlite::ToSql for $name {
+            fn to_sql(&self) -> rusqlite::Result<rusqlite::types::ToSqlOutput<'_>> {
+                self.0.to_sql()
+            }
+        }
+
+        impl rusqlite::types::FromSql for $name {
+            fn column_result(value: rusqlite::types::ValueRef<'_>) -> rusqlite::types::FromSqlResult<Self> {
+                i64::column_result(value).map(Self)
+            }
+        }
+    };
+}
+
+id!(
+    /// A row of `transcript`.
+    TranscriptId
+);
+id!(
+    /// A row of `session`.
+    SessionId
+);
+id!(
+    /// A row of `pattern`. Stable as long as the pattern has findings.
+    PatternId
+);
+
+/// The open store. One process writes (see [`WorkerLock`]), any number read.
+#[derive(Debug)]
+pub struct Store {
+    db: Connection,
+    path: PathBuf,
+    labels: label::Labels,
+    /// Jobs that are marked as begun, next first.
+    claimed: VecDeque<TranscriptId>,
+    batch: Option<Batch>,
+}
+
+/// Transcripts that are committed together. A commit of each would write the pages of the key index, which every
+/// transcript touches all over, again and again.
+#[derive(Debug)]
+struct Batch {
+    since: Instant,
+    rows: u64,
+}
+
+impl Store {
+    /// Opens the store of a home for reading and writing; creates both where they are missing and brings an older schema to
+    /// the newest.
+    ///
+    /// # Errors
+    /// See [`StoreError`]: `ReadOnly` where the home may not be written, `Newer`, `Foreign`, `Corrupt`, `Busy`.
+    pub fn open(home: &Path) -> Result<Self, StoreError> {
+        let path = home.join(FILE);
+        create_private(home, &path)?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let db = Connection::open_with_flags(&path, flags)
+            .map_err(|error| StoreError::Open { path: path.clone(), why: error.to_string() })?;
+        if db.is_readonly("main")? {
+            return Err(StoreError::ReadOnly(format!("{} may not be written", path.display())));
+        }
+        let mut store = Self::new(db, path)?;
+        // Refuse before anything is changed.
+        migrate::schema(&store.db, &store.path)?;
+        store.db.pragma_update(None, "journal_mode", "wal")?;
+        store.db.pragma_update(None, "synchronous", "normal")?;
+        store.db.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
+        // The log is cut when a run ends; this bounds it when one is killed.
+        store.db.pragma_update(None, "journal_size_limit", 64 * 1024 * 1024)?;
+        migrate::migrate(&mut store.db, &store.path)?;
+        Ok(store)
+    }
+
+    /// Opens an existing store for reading. Works in a home that may not be written.
+    ///
+    /// # Errors
+    /// `Missing` where there is none; `Newer`, `Foreign`, `Corrupt`.
+    pub fn open_read_only(home: &Path) -> Result<Self, StoreError> {
+        let path = home.join(FILE);
+        if !path.exists() {
+            return Err(StoreError::Missing { path });
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let open = |store: Self| match migrate::schema(&store.db, &store.path)? {
+            // Created by a process that was killed before its first commit.
+            0 => Err(StoreError::Missing { path: store.path.clone() }),
+            _ => Ok(store),
+        };
+        let refused = |error: rusqlite::Error| StoreError::Open { path: path.clone(), why: error.to_string() };
+        let db = Connection::open_with_flags(&path, flags).map_err(refused)?;
+        match Self::new(db, path.clone()).and_then(open) {
+            // SQLite wants to create the log's index beside the file. Where it may not, nobody else can be writing either,
+            // and the file alone is complete unless a log lies beside it.
+            Err(StoreError::Io(_) | StoreError::ReadOnly(_)) if !has_log(&path) => {
+                let uri = immutable_uri(&path);
+                let db = Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI).map_err(refused)?;
+                Self::new(db, path.clone()).and_then(open)
+            }
+            other => other,
+        }
+    }
+
+    fn new(db: Connection, path: PathBuf) -> Result<Self, StoreError> {
+        db.busy_timeout(BUSY)?;
+        db.set_prepared_statement_cache_capacity(64);
+        db.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+        db.pragma_update(None, "foreign_keys", true)?;
+        db.pragma_update(None, "cache_size", -CACHE_KIB)?;
+        Ok(Self { db, path, labels: label::Labels::default(), claimed: VecDeque::new(), batch: None })
+    }
+
+    /// The database file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Commits what is done, gives back what was claimed and not begun, and empties the log. For the end of a run.
+    ///
+    /// # Errors
+    /// As for any write. A reader that keeps the log from being emptied is no error.
+    pub fn finish(&mut self) -> Result<(), StoreError> {
+        self.commit()?;
+        self.unclaim()?;
+        self.db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+        Ok(())
+    }
+
+    /// Commits the transcripts that were done since the last commit. Happens by itself within half a second of work.
+    ///
+    /// # Errors
+    /// As for any write; these transcripts are queued again then.
+    pub fn commit(&mut self) -> Result<(), StoreError> {
+        if self.batch.take().is_some() {
+            self.db.execute_batch("COMMIT").inspect_err(|_| self.abandon())?;
+        }
+        Ok(())
+    }
+
+    /// Gives up an open transaction and what was remembered of it.
+    fn abandon(&self) {
+        self.labels.forget();
+        if !self.db.is_autocommit() {
+            // Nothing better can be done than report the first error, which the caller does.
+            drop(self.db.execute_batch("ROLLBACK"));
+        }
+    }
+
+    /// Several statements that hold together or not at all, also inside a batch.
+    fn write<T>(&mut self, work: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        if self.batch.is_some() {
+            let savepoint = self.db.savepoint()?;
+            let value = work(&savepoint)?;
+            savepoint.commit()?;
+            Ok(value)
+        } else {
+            let tx = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let value = work(&tx)?;
+            tx.commit()?;
+            Ok(value)
+        }
+    }
+
+    /// A remembered value of the program itself, such as the time of the last run.
+    ///
+    /// # Errors
+    /// As for any read.
+    pub fn meta(&self, key: &str) -> Result<Option<String>, StoreError> {
+        use rusqlite::OptionalExtension;
+        let mut find = self.db.prepare_cached("SELECT value FROM meta WHERE key = ?1")?;
+        Ok(find.query_row([key], |row| row.get(0)).optional()?)
+    }
+
+    /// Remembers a value.
+    ///
+    /// # Errors
+    /// As for any write.
+    pub fn set_meta(&mut self, key: &str, value: &str) -> Result<(), StoreError> {
+        self.db.prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)")?.execute([key, value])?;
+        Ok(())
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        // What is not committed is read again, so an error here loses nothing; `finish` reports errors.
+        drop(self.commit());
+    }
+}
+
+/// The home and the database hold what the person wrote to their agents: for their eyes only.
+fn create_private(home: &Path, path: &Path) -> Result<(), StoreError> {
+    let refused = |at: &Path| {
+        let at = at.to_path_buf();
+        move |error: std::io::Error| match error.kind() {
+            std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
+                StoreError::ReadOnly(format!("{}: {error}", at.display()))
+            }
+            std::io::ErrorKind::StorageFull => StoreError::Full,
+            _ => StoreError::Open { path: at, why: error.to_string() },
+        }
+    };
+    if !home.exists() {
+        let mut dir = fs::DirBuilder::new();
+        dir.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut dir, 0o700);
+        dir.create(home).map_err(refused(home))?;
+    }
+    let mut file = fs::OpenOptions::new();
+    file.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut file, 0o600);
+    file.open(path).map_err(refused(path))?;
+    Ok(())
+}
+
+fn has_log(path: &Path) -> bool {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    fs::metadata(log).is_ok_and(|log| log.len() > 0)
+}
+
+fn immutable_uri(path: &Path) -> String {
+    let mut uri = String::from("file:");
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => uri.push(char::from(*byte)),
+            _ => uri.push_str(&format!("%{byte:02x}")),
+        }
+    }
+    uri.push_str("?immutable=1");
+    uri
+}

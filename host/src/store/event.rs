@@ -1,0 +1,380 @@
+//! Events as rows. What most events have is a column; the rest is JSON in `detail`. Texts of a call that its input contains
+//! anyway (the command, what an edit removes and adds) are kept as a place in the input.
+
+use memchr::memmem;
+use rusqlite::{Connection, Row};
+use serde::{Deserialize, Serialize};
+
+use super::{StoreError, key, label::Labels};
+use crate::event::{
+    ApiError, Author, Body, Channel, Compaction, Edit, Event, Interrupt, Message, Session, Status, ToolCall, ToolKind,
+    ToolResult, Usage,
+};
+
+/// Columns that [`write`] binds and [`read`] takes, in order.
+pub(super) const COLUMNS: &str = "id, line, at, thread, key, copied, kind, author, channel, tool_kind, status, exit_code, \
+                                  omitted, name, call, path, detail, text";
+
+/// Bits of an event's id that count the events of its transcript.
+pub(super) const ORDINAL_BITS: u32 = 32;
+
+/// The number that a value of a contract's enum has in the database. Numbers are for ever.
+macro_rules! numbers {
+    ($type:ident: $($value:ident = $number:literal),+) => {
+        impl Number for $type {
+            fn number(&self) -> i64 {
+                match self { $(Self::$value => $number),+ }
+            }
+            fn value(number: i64) -> Option<Self> {
+                match number { $($number => Some(Self::$value),)+ _ => None }
+            }
+        }
+    };
+}
+
+trait Number: Sized {
+    fn number(&self) -> i64;
+    fn value(number: i64) -> Option<Self>;
+}
+
+numbers!(Author: Human = 0, Agent = 1, Harness = 2);
+numbers!(Channel: Prompt = 0, Steering = 1, Comment = 2, Answer = 3, Command = 4, Shell = 5, Reply = 6, Reasoning = 7,
+    Summary = 8, Notice = 9);
+numbers!(ToolKind: Read = 0, Edit = 1, Create = 2, Delete = 3, Execute = 4, Search = 5, Fetch = 6, Delegate = 7, Plan = 8,
+    Ask = 9, Mcp = 10, Other = 11);
+numbers!(Status: Ok = 0, Error = 1, Denied = 2, Blocked = 3, Interrupted = 4);
+
+const MESSAGE: i64 = 0;
+const TOOL_CALL: i64 = 1;
+const TOOL_RESULT: i64 = 2;
+const INTERRUPT: i64 = 3;
+const COMPACTION: i64 = 4;
+const API_ERROR: i64 = 5;
+const REWIND: i64 = 6;
+pub(super) const USAGE: i64 = 7;
+const SESSION: i64 = 8;
+
+/// A text, or where it stands in the event's `text`: start and length in bytes.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Piece {
+    At(usize, usize),
+    Text(String),
+}
+
+/// Shorter texts take no more room than their place.
+const SHORT: usize = 8;
+
+impl Piece {
+    fn of(part: &str, whole: &str) -> Self {
+        if part.len() > SHORT
+            && let Some(at) = memmem::find(whole.as_bytes(), part.as_bytes())
+        {
+            return Self::At(at, part.len());
+        }
+        Self::Text(part.to_owned())
+    }
+
+    fn text(self, whole: &str) -> Option<String> {
+        match self {
+            Self::At(at, length) => whole.get(at..at.checked_add(length)?).map(str::to_owned),
+            Self::Text(text) => Some(text),
+        }
+    }
+}
+
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct CallDetail {
+    /// Paths after the first, which has its column.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    paths: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command: Option<Piece>,
+    /// Path (none: the call's first), removed, added.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    edits: Vec<(Option<String>, Piece, Piece)>,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct ResultDetail {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    words: Option<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    amended: bool,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+struct SessionDetail {
+    id: Option<String>,
+    cwd: Option<String>,
+    branch: Option<String>,
+    title: Option<String>,
+    version: Option<String>,
+    parent: Option<String>,
+}
+
+/// The columns of a body.
+#[derive(Default)]
+struct Columns<'a> {
+    kind: i64,
+    author: Option<i64>,
+    channel: Option<i64>,
+    tool_kind: Option<i64>,
+    status: Option<i64>,
+    exit_code: Option<i32>,
+    omitted: u64,
+    name: Option<&'a str>,
+    call: Option<&'a str>,
+    path: Option<&'a str>,
+    detail: Option<String>,
+    text: Option<&'a str>,
+}
+
+fn json<T: Serialize>(detail: &T) -> Result<Option<String>, StoreError> {
+    serde_json::to_string(detail).map(Some).map_err(|error| unreadable(error.to_string()))
+}
+
+fn columns(body: &Body) -> Result<Columns<'_>, StoreError> {
+    Ok(match body {
+        Body::Message(message) => Columns {
+            kind: MESSAGE,
+            author: Some(message.author.number()),
+            channel: Some(message.channel.number()),
+            omitted: message.omitted,
+            text: Some(&message.text),
+            ..Columns::default()
+        },
+        Body::ToolCall(call) => Columns {
+            kind: TOOL_CALL,
+            tool_kind: Some(call.kind.number()),
+            omitted: call.omitted,
+            name: Some(&call.name),
+            call: Some(&call.id),
+            path: call.paths.first().map(String::as_str),
+            detail: call_detail(call)?,
+            text: Some(&call.input),
+            ..Columns::default()
+        },
+        Body::ToolResult(result) => Columns {
+            kind: TOOL_RESULT,
+            status: Some(result.status.number()),
+            exit_code: result.exit_code,
+            omitted: result.omitted,
+            call: Some(&result.call),
+            detail: match (&result.words, result.amended) {
+                (None, false) => None,
+                (words, amended) => json(&ResultDetail { words: words.clone(), amended })?,
+            },
+            text: Some(&result.text),
+            ..Columns::default()
+        },
+        Body::Interrupt(interrupt) => {
+            Columns { kind: INTERRUPT, detail: json(&interrupt.in_tool)?, ..Columns::default() }
+        }
+        Body::Compaction(compaction) => Columns {
+            kind: COMPACTION,
+            detail: json(&(compaction.manual, compaction.tokens_before))?,
+            ..Columns::default()
+        },
+        Body::ApiError(error) => Columns {
+            kind: API_ERROR,
+            detail: json(&(error.status, error.retried))?,
+            text: Some(&error.text),
+            ..Columns::default()
+        },
+        Body::Rewind(to) => Columns { kind: REWIND, text: Some(to), ..Columns::default() },
+        Body::Usage(usage) => Columns { kind: USAGE, name: Some(&usage.model), ..Columns::default() },
+        Body::Session(session) => Columns {
+            kind: SESSION,
+            detail: json(&SessionDetail {
+                id: session.id.clone(),
+                cwd: session.cwd.clone(),
+                branch: session.branch.clone(),
+                title: session.title.clone(),
+                version: session.version.clone(),
+                parent: session.parent.clone(),
+            })?,
+            ..Columns::default()
+        },
+    })
+}
+
+fn call_detail(call: &ToolCall) -> Result<Option<String>, StoreError> {
+    if call.paths.len() < 2 && call.command.is_none() && call.edits.is_empty() {
+        return Ok(None);
+    }
+    let first = call.paths.first();
+    let edit = |edit: &Edit| {
+        let path = (Some(&edit.path) != first).then(|| edit.path.clone());
+        (path, Piece::of(&edit.removed, &call.input), Piece::of(&edit.added, &call.input))
+    };
+    json(&CallDetail {
+        paths: call.paths.iter().skip(1).cloned().collect(),
+        command: call.command.as_ref().map(|command| Piece::of(command, &call.input)),
+        edits: call.edits.iter().map(edit).collect(),
+    })
+}
+
+/// What is told apart in the column `copied`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Copied {
+    No = 0,
+    /// The adapter says so.
+    Declared = 1,
+    /// The key was stored from another transcript.
+    Found = 2,
+}
+
+/// Inserts events. Statements are prepared once.
+pub(super) struct Writer<'db> {
+    db: &'db Connection,
+    labels: &'db Labels,
+    event: rusqlite::CachedStatement<'db>,
+    usage: rusqlite::CachedStatement<'db>,
+}
+
+impl<'db> Writer<'db> {
+    pub(super) fn new(db: &'db Connection, labels: &'db Labels) -> Result<Self, StoreError> {
+        let event = db.prepare_cached(&format!(
+            "INSERT INTO event ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, \
+             ?17, ?18)"
+        ))?;
+        let usage = db.prepare_cached("INSERT INTO usage VALUES (?1, ?2, ?3, ?4, ?5)")?;
+        Ok(Self { db, labels, event, usage })
+    }
+
+    pub(super) fn insert(&mut self, id: i64, event: &Event, copied: Copied) -> Result<(), StoreError> {
+        let columns = columns(&event.body)?;
+        let label = |text: Option<&str>| text.map(|text| self.labels.id(self.db, text)).transpose();
+        self.event.execute(rusqlite::params![
+            id,
+            event.line.cast_signed(),
+            event.at,
+            label(event.thread.as_deref())?,
+            event.key.as_deref().and_then(key::parse),
+            copied as i64,
+            columns.kind,
+            columns.author,
+            columns.channel,
+            columns.tool_kind,
+            columns.status,
+            columns.exit_code,
+            columns.omitted.cast_signed(),
+            label(columns.name)?,
+            columns.call,
+            columns.path,
+            columns.detail,
+            columns.text,
+        ])?;
+        if let Body::Usage(usage) = &event.body {
+            let [input, output, cache_read, cache_write] =
+                [usage.input, usage.output, usage.cache_read, usage.cache_write].map(u64::cast_signed);
+            self.usage.execute([id, input, output, cache_read, cache_write])?;
+        }
+        Ok(())
+    }
+}
+
+fn unreadable(why: impl Into<String>) -> StoreError {
+    StoreError::Row { table: "event", why: why.into() }
+}
+
+fn value<T: Number>(row: &Row<'_>, column: &str) -> Result<T, StoreError> {
+    T::value(row.get(column)?).ok_or_else(|| unreadable(format!("an unknown number in `{column}`")))
+}
+
+fn detail<T: for<'de> Deserialize<'de>>(row: &Row<'_>) -> Result<T, StoreError> {
+    let text = row.get_ref("detail")?.as_str().map_err(|error| unreadable(error.to_string()))?;
+    serde_json::from_str(text).map_err(|error| unreadable(error.to_string()))
+}
+
+fn detail_or_default<T: Default + for<'de> Deserialize<'de>>(row: &Row<'_>) -> Result<T, StoreError> {
+    if row.get_ref("detail")? == rusqlite::types::ValueRef::Null { Ok(T::default()) } else { detail(row) }
+}
+
+/// Reads an event back from a row with [`COLUMNS`].
+pub(super) fn read(db: &Connection, labels: &Labels, row: &Row<'_>) -> Result<Event, StoreError> {
+    let label = |column: &str| match row.get::<_, Option<i64>>(column)? {
+        None => Ok(None),
+        Some(id) => match labels.text(db, id)? {
+            Some(text) => Ok(Some(text)),
+            None => Err(unreadable(format!("`{column}` names a label that is not there"))),
+        },
+    };
+    let omitted = row.get::<_, i64>("omitted")?.cast_unsigned();
+    let body = match row.get("kind")? {
+        MESSAGE => Body::Message(Message {
+            author: value(row, "author")?,
+            channel: value(row, "channel")?,
+            text: row.get("text")?,
+            omitted,
+        }),
+        TOOL_CALL => {
+            let input: String = row.get("text")?;
+            let detail: CallDetail = detail_or_default(row)?;
+            let piece = |piece: Piece| piece.text(&input).ok_or_else(|| unreadable("a place outside the text"));
+            let first: Option<String> = row.get("path")?;
+            let edit = |(path, removed, added): (Option<String>, _, _)| {
+                let path = path.or_else(|| first.clone()).ok_or_else(|| unreadable("an edit without a path"))?;
+                Ok::<_, StoreError>(Edit { path, removed: piece(removed)?, added: piece(added)? })
+            };
+            Body::ToolCall(ToolCall {
+                id: row.get("call")?,
+                name: label("name")?.unwrap_or_default(),
+                kind: value(row, "tool_kind")?,
+                edits: detail.edits.into_iter().map(edit).collect::<Result<_, _>>()?,
+                command: detail.command.map(piece).transpose()?,
+                paths: first.clone().into_iter().chain(detail.paths).collect(),
+                input,
+                omitted,
+            })
+        }
+        TOOL_RESULT => {
+            let detail: ResultDetail = detail_or_default(row)?;
+            Body::ToolResult(ToolResult {
+                call: row.get("call")?,
+                status: value(row, "status")?,
+                exit_code: row.get("exit_code")?,
+                text: row.get("text")?,
+                omitted,
+                words: detail.words,
+                amended: detail.amended,
+            })
+        }
+        INTERRUPT => Body::Interrupt(Interrupt { in_tool: detail(row)? }),
+        COMPACTION => {
+            let (manual, tokens_before) = detail(row)?;
+            Body::Compaction(Compaction { manual, tokens_before })
+        }
+        API_ERROR => {
+            let (status, retried) = detail(row)?;
+            Body::ApiError(ApiError { status, text: row.get("text")?, retried })
+        }
+        REWIND => Body::Rewind(row.get("text")?),
+        USAGE => {
+            let mut find =
+                db.prepare_cached("SELECT input, output, cache_read, cache_write FROM usage WHERE id = ?1")?;
+            let figures = find.query_row([row.get::<_, i64>("id")?], |row| {
+                let figure = |index| row.get::<_, i64>(index).map(i64::cast_unsigned);
+                Ok([figure(0)?, figure(1)?, figure(2)?, figure(3)?])
+            })?;
+            let [input, output, cache_read, cache_write] = figures;
+            Body::Usage(Usage { model: label("name")?.unwrap_or_default(), input, output, cache_read, cache_write })
+        }
+        SESSION => {
+            let SessionDetail { id, cwd, branch, title, version, parent } = detail(row)?;
+            Body::Session(Session { id, cwd, branch, title, version, parent })
+        }
+        other => return Err(unreadable(format!("unknown kind {other}"))),
+    };
+    Ok(Event {
+        line: row.get::<_, i64>("line")?.cast_unsigned(),
+        at: row.get("at")?,
+        thread: label("thread")?,
+        key: row.get::<_, Option<i64>>("key")?.map(key::name),
+        copied: row.get::<_, i64>("copied")? != Copied::No as i64,
+        body,
+    })
+}

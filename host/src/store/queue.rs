@@ -1,0 +1,146 @@
+//! The queue: transcripts that wait, in the order they were found. Those that were begun when a process died come last, one
+//! by one, so that a transcript that kills the process cannot keep others from being read.
+
+use rusqlite::{OptionalExtension, Row};
+
+use super::{
+    Edges, Job, Resume, Store, StoreError, TranscriptId,
+    ledger::{STAMP, stamp},
+};
+use crate::sandbox::parse::Checkpoint;
+
+/// Jobs marked as begun in one write.
+const CLAIM: usize = 64;
+
+const JOB: &str = "t.id, adapter, tool, path, key, parsed_by, analyzed_by, attempts, state, session_id, claims, \
+                   c.offset, head_hash, seam_hash, parser_state, analysis_state";
+
+fn job(row: &Row<'_>) -> rusqlite::Result<Job> {
+    let resume = match row.get::<_, Option<i64>>(11)? {
+        None => None,
+        Some(offset) => Some(Resume {
+            checkpoint: Checkpoint { offset: offset.cast_unsigned(), state: row.get(14)? },
+            edges: Edges { head: row.get(12)?, seam: row.get(13)? },
+            analysis: row.get(15)?,
+        }),
+    };
+    Ok(Job {
+        transcript: row.get(0)?,
+        adapter: row.get(1)?,
+        tool: row.get(2)?,
+        path: row.get(3)?,
+        key: row.get(4)?,
+        parsed_by: row.get(5)?,
+        analyzed_by: row.get(6)?,
+        attempts: row.get(7)?,
+        expired: row.get_ref(8)?.as_str()? == "expired",
+        session: row.get(9)?,
+        // Once for this claim.
+        alone: row.get::<_, i64>(10)? > 1,
+        stamp: stamp(row, 16)?,
+        resume,
+    })
+}
+
+impl Store {
+    /// The next transcript to read: queued, or failed with its next try due. It is marked as begun and stays in the queue
+    /// until its [`Ingest`](super::Ingest) ends. None: nothing waits.
+    ///
+    /// # Errors
+    /// As for any write.
+    pub fn claim_next(&mut self, now: i64) -> Result<Option<Job>, StoreError> {
+        loop {
+            if self.claimed.is_empty() {
+                self.claim(now)?;
+            }
+            let Some(next) = self.claimed.pop_front() else { return Ok(None) };
+            // Another process may have changed it since it was claimed.
+            if let Some(job) = self.job_if(next, "state = 'queued' OR (state = 'failed' AND next_try <= ?2)", now)? {
+                if job.alone {
+                    self.commit()?;
+                }
+                return Ok(Some(job));
+            }
+        }
+    }
+
+    fn claim(&mut self, now: i64) -> Result<(), StoreError> {
+        // What follows must survive a crash that takes the batch with it.
+        self.commit()?;
+        let next = self.write(|db| {
+            let mut waiting = db.prepare_cached(
+                "SELECT id, claims FROM transcript INDEXED BY transcript_waiting
+                 WHERE state IN ('queued', 'failed') AND (state = 'queued' OR next_try <= ?1)
+                 ORDER BY claims, queued_at, id LIMIT ?2",
+            )?;
+            let rows = waiting.query_map([now, CLAIM as i64], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?)))?;
+            let mut next: Vec<(TranscriptId, i64)> = rows.collect::<Result<_, _>>()?;
+            let fresh = next.iter().take_while(|(_, claims)| *claims == 0).count();
+            next.truncate(fresh.max(1));
+            let mut begun = db.prepare_cached("UPDATE transcript SET claims = claims + 1 WHERE id = ?1")?;
+            for (id, _) in &next {
+                begun.execute([id])?;
+            }
+            Ok(next)
+        })?;
+        self.claimed.extend(next.into_iter().map(|(id, _)| id));
+        Ok(())
+    }
+
+    /// Marks what was claimed and not begun as such.
+    pub(super) fn unclaim(&mut self) -> Result<(), StoreError> {
+        if self.claimed.is_empty() {
+            return Ok(());
+        }
+        let claimed = std::mem::take(&mut self.claimed);
+        self.write(|db| {
+            let mut back = db.prepare_cached("UPDATE transcript SET claims = max(claims - 1, 0) WHERE id = ?1")?;
+            for id in claimed {
+                back.execute([id])?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The job of one transcript, whatever its state. None: there is no such row.
+    ///
+    /// # Errors
+    /// As for any read.
+    pub fn job(&self, transcript: TranscriptId) -> Result<Option<Job>, StoreError> {
+        self.job_if(transcript, "?2 IS NOT NULL", 0)
+    }
+
+    fn job_if(&self, transcript: TranscriptId, condition: &str, now: i64) -> Result<Option<Job>, StoreError> {
+        let sql = format!(
+            "SELECT {JOB}, {STAMP} FROM transcript t LEFT JOIN checkpoint c ON c.transcript_id = t.id
+             WHERE t.id = ?1 AND ({condition})"
+        );
+        let mut find = self.db.prepare_cached(&sql)?;
+        Ok(find.query_row(rusqlite::params![transcript, now], job).optional()?)
+    }
+
+    /// How many transcripts wait now.
+    ///
+    /// # Errors
+    /// As for any read.
+    pub fn waiting(&self, now: i64) -> Result<u64, StoreError> {
+        let mut count = self.db.prepare_cached(
+            "SELECT count(*) FROM transcript
+             WHERE state IN ('queued', 'failed') AND (state = 'queued' OR next_try <= ?1)",
+        )?;
+        Ok(count.query_row([now], |row| row.get::<_, i64>(0))?.cast_unsigned())
+    }
+
+    /// Transcripts whose stored signals are another analyzer's, or do not fit their events any more, and which nothing else
+    /// is going to be done about: their events are to be analysed again, from the store.
+    ///
+    /// # Errors
+    /// As for any read.
+    pub fn stale_analyses(&self, analyzed_by: &str) -> Result<Vec<TranscriptId>, StoreError> {
+        let mut stale = self.db.prepare_cached(
+            "SELECT id FROM transcript
+             WHERE state IN ('done', 'expired') AND size IS NOT NULL AND analyzed_by IS NOT ?1 ORDER BY id",
+        )?;
+        Ok(stale.query_map([analyzed_by], |row| row.get(0))?.collect::<Result<_, _>>()?)
+    }
+}

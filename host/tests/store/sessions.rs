@@ -1,0 +1,138 @@
+//! Which session a transcript belongs to, and what is derived from sessions.
+
+use totalrecall::store::{Begin, Evidence, NewFinding, NewPattern, Role};
+
+use crate::support::{Home, facts, home, says};
+
+fn main(home: &mut Home, path: &str, id: &str) -> i64 {
+    home.put(path, 10, Begin::Anew, &[says(1, path, "hello")], &[], Some(facts(id, Role::Main))).unwrap().0
+}
+
+fn agent(home: &mut Home, path: &str, id: &str) -> i64 {
+    let mut event = says(1, path, "do it");
+    event.thread = Some("agent-1".into());
+    home.put(path, 10, Begin::Anew, &[event], &[], Some(facts(id, Role::Agent))).unwrap().0
+}
+
+#[test]
+fn two_main_files_with_one_id_are_two_sessions() {
+    let mut home = home();
+    let a = main(&mut home, "/projects/p/s1.jsonl", "s1");
+    let b = main(&mut home, "/projects/p-copy/s1.jsonl", "s1");
+    assert_ne!(a, b);
+    for _ in 0..2 {
+        assert_eq!(main(&mut home, "/projects/p/s1.jsonl", "s1"), a);
+        assert_eq!(main(&mut home, "/projects/p-copy/s1.jsonl", "s1"), b);
+    }
+    assert_eq!(agent(&mut home, "/projects/p/agent-0a.jsonl", "s1"), a);
+    assert_eq!(agent(&mut home, "/projects/p-copy/s1/subagents/agent-0b.jsonl", "s1"), b);
+    assert_eq!(agent(&mut home, "/projects/p-copy/s1/subagents/workflows/w/agent-0c.jsonl", "s1"), b);
+}
+
+#[test]
+fn sub_agents_that_come_first_are_joined_by_their_main_transcript() {
+    let mut home = home();
+    let agents = agent(&mut home, "/projects/p/s1/subagents/agent-1.jsonl", "s1");
+    let row = home.store.sessions().unwrap().remove(0);
+    assert_eq!((row.path, row.events, row.agent_events), (None, 0, 1));
+    assert_eq!(main(&mut home, "/projects/p/s1.jsonl", "s1"), agents);
+    let row = home.store.sessions().unwrap().remove(0);
+    assert_eq!((row.path.as_deref(), row.events, row.agent_events), (Some("/projects/p/s1.jsonl"), 1, 1));
+    assert_eq!(home.store.transcripts(row.id).unwrap().len(), 2);
+}
+
+/// Codex files sub-agents by date, not by session.
+#[test]
+fn a_sub_agent_elsewhere_joins_the_only_session_of_its_id() {
+    let mut home = home();
+    let session = main(&mut home, "/sessions/2026/11/28/rollout-s1.jsonl", "s1");
+    assert_eq!(agent(&mut home, "/sessions/2026/11/29/rollout-s2.jsonl", "s1"), session);
+}
+
+#[test]
+fn a_session_goes_when_its_transcript_becomes_another_one() {
+    let mut home = home();
+    main(&mut home, "/projects/p/s1.jsonl", "s1");
+    let stale = home.store.stale_sessions().unwrap();
+    home.store.replace_findings(stale[0], &[finding("Bash")]).unwrap();
+    home.store.save_patterns(&[]).unwrap();
+
+    main(&mut home, "/projects/p/s1.jsonl", "s2");
+    let ids: Vec<_> = home.store.sessions().unwrap().into_iter().map(|session| session.native_id).collect();
+    assert_eq!(ids, ["s2"]);
+    assert_eq!(home.store.findings().unwrap(), []);
+    assert!(home.store.patterns_stale().unwrap());
+
+    home.put("/projects/p/s1.jsonl", 0, Begin::Anew, &[], &[], None);
+    assert_eq!(home.store.sessions().unwrap(), []);
+}
+
+#[test]
+fn later_facts_add_to_earlier_ones_unless_the_transcript_was_replaced() {
+    let mut home = home();
+    let mut first = facts("s1", Role::Main);
+    first.title = Some("First".into());
+    home.put("/p/s1.jsonl", 10, Begin::Anew, &[], &[], Some(first));
+    let mut later = facts("s1", Role::Main);
+    later.branch = Some("main".into());
+    home.put("/p/s1.jsonl", 20, Begin::Onward, &[], &[], Some(later.clone()));
+    let row = home.store.sessions().unwrap().remove(0);
+    assert_eq!((row.title.as_deref(), row.branch.as_deref()), (Some("First"), Some("main")));
+    home.put("/p/s1.jsonl", 5, Begin::Anew, &[], &[], Some(later));
+    assert_eq!(home.store.sessions().unwrap().remove(0).title, None);
+}
+
+fn finding(subject: &str) -> NewFinding {
+    let transcript = totalrecall::store::TranscriptId(1);
+    NewFinding {
+        kind: "tool-error".into(),
+        subject: subject.into(),
+        cluster: subject.to_lowercase(),
+        severity: 3,
+        confidence: 0.75,
+        at: Some(7),
+        source: "signals".into(),
+        detail: "it failed".into(),
+        evidence: vec![Evidence { transcript, lines: vec![1, 2] }],
+    }
+}
+
+#[test]
+fn findings_are_replaced_as_a_whole_when_signals_changed() {
+    let mut home = home();
+    main(&mut home, "/p/s1.jsonl", "s1");
+    let session = home.store.stale_sessions().unwrap()[0];
+    home.store.replace_findings(session, &[finding("Bash"), finding("命令")]).unwrap();
+    assert_eq!(home.store.stale_sessions().unwrap(), []);
+    home.store.replace_findings(session, &[finding("命令")]).unwrap();
+    let findings = home.store.findings().unwrap();
+    assert_eq!(findings.len(), 1);
+    assert_eq!(findings[0].finding, finding("命令"));
+    assert_eq!((findings[0].native_id.as_str(), findings[0].project.as_deref()), ("s1", Some("/p")));
+
+    main(&mut home, "/p/s1.jsonl", "s1");
+    assert_eq!(home.store.stale_sessions().unwrap(), [session]);
+}
+
+#[test]
+fn a_pattern_that_stays_keeps_its_id() {
+    let mut home = home();
+    let pattern = |cluster: &str, occurrences| NewPattern {
+        kind: "tool-error".into(),
+        cluster: cluster.into(),
+        title: cluster.into(),
+        severity: 3,
+        occurrences,
+        first_seen: 1,
+        last_seen: 2,
+        status: "active".into(),
+        detail: "{}".into(),
+    };
+    home.store.save_patterns(&[pattern("a", 1), pattern("b", 1)]).unwrap();
+    let b = home.store.patterns().unwrap()[1].id;
+    home.store.save_patterns(&[pattern("c", 1), pattern("b", 2)]).unwrap();
+    let patterns = home.store.patterns().unwrap();
+    assert_eq!(patterns.len(), 2);
+    assert_eq!((patterns[0].id, &patterns[0].pattern), (b, &pattern("b", 2)));
+    assert!(!home.store.patterns_stale().unwrap());
+}
