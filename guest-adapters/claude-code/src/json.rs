@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::marker::PhantomData;
 
+use memchr::memmem::Finder;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
@@ -97,6 +98,25 @@ impl<'de> Deserialize<'de> for Flag {
             not_there!(seq);
         }
         deserializer.deserialize_any(Any)
+    }
+}
+
+/// The bytes of a value.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct Span<'a>(pub(crate) &'a [u8]);
+
+impl Span<'_> {
+    /// Is it an object with this `"field":value` somewhere? What a tool printed cannot be taken for one: its quotes are
+    /// escaped.
+    pub(crate) fn says(self, field: &Finder<'_>) -> bool {
+        self.0.first() == Some(&b'{') && field.find(self.0).is_some()
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Span<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = <&RawValue>::deserialize(deserializer)?;
+        Ok(Self(raw.get().as_bytes()))
     }
 }
 

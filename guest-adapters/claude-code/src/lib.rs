@@ -42,7 +42,7 @@ use totalrecall_sdk::time::parse_rfc3339;
 use totalrecall_sdk::types::{Author, Body, Channel, Event, Message};
 
 use crate::hold::{Hold, Wait};
-use crate::json::{Raw, Text, object};
+use crate::json::{Raw, Span, Text, object};
 use crate::keys::Keys;
 use crate::prompts::Prompts;
 use crate::queue::{Queue, Queued};
@@ -141,7 +141,13 @@ impl Adapter for ClaudeCode {
             }
             return Ok(Verdict::Skipped(what.into()));
         }
-        self.decoded(&line.decode()?, line.line, out)
+        let Some((field, value)) = record::long_tool_result(line.bytes) else {
+            return self.decoded(&line.decode()?, line.line, out);
+        };
+        let rest = [&line.bytes[..field.start], &line.bytes[field.end..]].concat();
+        let mut record: Record<'_> = serde_json::from_slice(&rest)?;
+        record.tool_result = Span(&line.bytes[value]);
+        self.decoded(&record, line.line, out)
     }
 
     fn finish(&mut self, out: &mut Output) {

@@ -2,11 +2,14 @@
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
+use std::ops::Range;
+use std::sync::LazyLock;
 
-use memchr::{memchr2, memmem};
+use memchr::memmem::Finder;
+use memchr::{memchr2, memchr3};
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 
-use crate::json::{Flag, Number, Raw, Text, not_there, object};
+use crate::json::{Flag, Number, Raw, Span, Text, not_there, object};
 
 object! {
     /// A record of the conversation. What its fields mean depends on `type`.
@@ -41,7 +44,8 @@ object! {
         "interruptedMessageId" => interrupted: Text<'a>,
         /// Since 2.1.332, on a tool's result.
         "permissionDecision" => permission: Permission<'a>,
-        "toolUseResult" => tool_result: Raw<'a>,
+        /// Most of a transcript's bytes stand here, and nearly nothing that the message does not say.
+        "toolUseResult" => tool_result: Span<'a>,
         // system records
         "subtype" => subtype: Text<'a>,
         "content" => content: Text<'a>,
@@ -254,13 +258,64 @@ fn string(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 
 /// Does another record begin within this line? Then it is torn, and not to be stepped over as what it begins as.
 pub(crate) fn holds_another(line: &[u8]) -> bool {
-    let rest = line.get(1..).unwrap_or_default();
-    memmem::find(rest, b"{\"parentUuid\":").is_some()
+    static RECORD: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"{\"parentUuid\":"));
+    RECORD.find(line.get(1..).unwrap_or_default()).is_some()
+}
+
+/// Shorter ones are not worth a copy of the line.
+const LONG: usize = 1024;
+
+/// Where a long `toolUseResult` stands in a line: the whole field with the comma before it, and its value. Looking for
+/// its end is several times faster than having it parsed.
+pub(crate) fn long_tool_result(line: &[u8]) -> Option<(Range<usize>, Range<usize>)> {
+    static FIELD: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b",\"toolUseResult\":"));
+    let start = FIELD.find(line)?;
+    let value = start + FIELD.needle().len();
+    let end = value + value_end(&line[value..])?;
+    (end - value >= LONG && !holds_another(line)).then_some((start..end, value..end))
+}
+
+/// The length of the string, object or list at the beginning.
+fn value_end(bytes: &[u8]) -> Option<usize> {
+    let (open, close) = match bytes.first()? {
+        b'"' => return Some(bytes.len() - string(bytes)?.1.len()),
+        b'{' => (b'{', b'}'),
+        b'[' => (b'[', b']'),
+        _ => return None,
+    };
+    let (mut depth, mut at) = (0usize, 0);
+    loop {
+        at += memchr3(b'"', open, close, &bytes[at..])?;
+        match bytes[at] {
+            b'"' => at = bytes.len() - string(&bytes[at..])?.1.len(),
+            byte => {
+                at += 1;
+                depth = if byte == open { depth + 1 } else { depth - 1 };
+                if depth == 0 {
+                    return Some(at);
+                }
+            }
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_tool_results_are_found() {
+        let text = "x \\\" } ] {".repeat(LONG / 4);
+        for value in [format!(r#""{text}""#), format!(r#"{{"a":[{{"b":"{text}"}}]}}"#), format!(r#"["{text}",[]]"#)] {
+            let line = format!(r#"{{"a":1,"toolUseResult":{value},"b":2}}"#);
+            let (field, found) = long_tool_result(line.as_bytes()).unwrap();
+            assert_eq!(&line[found], value);
+            assert_eq!(format!("{}{}", &line[..field.start], &line[field.end..]), r#"{"a":1,"b":2}"#);
+            let torn = &line[..line.len() - 20];
+            assert_eq!(long_tool_result(torn.as_bytes()), None);
+        }
+        assert_eq!(long_tool_result(br#"{"a":1,"toolUseResult":"short"}"#), None);
+    }
 
     #[test]
     fn types_are_told_from_the_first_fields() {

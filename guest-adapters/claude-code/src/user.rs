@@ -1,8 +1,9 @@
 //! What the person says and what tools give back: both stand in `user` records, with much that is neither.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
-use serde_json::value::RawValue;
+use memchr::memmem::Finder;
 use totalrecall_sdk::adapter::{Output, Verdict};
 use totalrecall_sdk::hash::hash64;
 use totalrecall_sdk::types::{Author, Body, Channel, Compaction, Interrupt, Status, ToolKind, ToolResult};
@@ -13,6 +14,12 @@ use crate::markers::{self, Said};
 use crate::record::{Block, Content, Record};
 use crate::result::{self, Reading};
 use crate::{ClaudeCode, Place, message, named};
+
+/// In a `toolUseResult`: the person stopped the tool.
+static INTERRUPTED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"interrupted\":true"));
+
+/// In a `toolUseResult`: the person changed the edit before accepting it.
+static MODIFIED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"userModified\":true"));
 
 /// How the client answers `/compact`.
 const COMPACTED: &str = "Compacted";
@@ -206,7 +213,7 @@ impl ClaudeCode {
         let call = block.call.as_str();
         let open = self.calls.close(call);
         let mut status = reading.status;
-        if status == Status::Ok && says(record.tool_result, b"\"interrupted\":true") {
+        if status == Status::Ok && record.tool_result.says(&INTERRUPTED) {
             status = Status::Interrupted;
         }
         if let Some(response) = open.map(|open| open.response) {
@@ -221,7 +228,7 @@ impl ClaudeCode {
             text: shown,
             omitted,
             words: reading.words.map(|words| out.cap(words).0),
-            amended: says(record.tool_result, b"\"userModified\":true"),
+            amended: record.tool_result.says(&MODIFIED),
         };
         let key = (!call.is_empty()).then(|| format!("{call}/result"));
         self.tell_later(place, key, Body::ToolResult(result), wait, out);
@@ -251,8 +258,8 @@ impl ClaudeCode {
     /// Answers to the questions of `AskUserQuestion`: the record has them as fields; where these are missing, the
     /// result's text quotes them.
     fn answers(&mut self, record: &Record<'_>, place: &Place, call: &str, text: &str, out: &mut Output) {
-        let asked = record.tool_result.and_then(|raw| serde_json::from_str::<Asked<'_>>(raw.get()).ok());
-        let asked = asked.unwrap_or_default().answers.0;
+        let asked: Asked<'_> = serde_json::from_slice(record.tool_result.0).unwrap_or_default();
+        let asked = asked.answers.0;
         let fields = asked.iter().map(|(_, raw)| serde_json::from_str(raw.get()).unwrap_or_default());
         let mut answers: Vec<_> = fields.filter_map(|Text(answer)| answer).collect();
         if answers.is_empty() {
@@ -279,11 +286,6 @@ object! {
     pub(crate) struct Asked<'a> {
         "answers" => answers: Entries<'a>,
     }
-}
-
-/// Does a `toolUseResult` have this field? What a tool printed cannot be taken for one: its quotes are escaped.
-fn says(result: Option<&RawValue>, field: &[u8]) -> bool {
-    result.is_some_and(|raw| raw.get().starts_with('{') && memchr::memmem::find(raw.get().as_bytes(), field).is_some())
 }
 
 /// Is the record one more result that may be a refusal or not?

@@ -305,9 +305,9 @@ fn read_damaged<A: Adapter>(
     let pieces = repair::split(text.as_bytes());
     for object in &pieces.objects {
         let piece = &text[object.clone()];
-        if !(piece.len() < text.len() && attempt(piece.as_bytes(), tally)?)
-            && !attempt(repair::clean(piece.as_bytes()).as_bytes(), tally)?
-        {
+        // The line as it stands was tried already.
+        let read = piece.len() < text.len() && attempt(piece.as_bytes(), tally)?;
+        if !read && !attempt(repair::clean(piece.as_bytes()).as_bytes(), tally)? {
             tally.count(Outcome::Broken, why, line);
         }
     }

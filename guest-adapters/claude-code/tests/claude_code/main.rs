@@ -1,5 +1,7 @@
 //! The adapter against the fixtures.
 
+#![expect(clippy::unwrap_used, reason = "a fixture that cannot be read is a failed test")]
+
 mod copies;
 mod counts;
 mod golden;
