@@ -1,0 +1,362 @@
+//! Patterns: findings of several sessions that are the same friction.
+//!
+//! Findings are put together by what they are about: equal subjects (a file's within its project, everything else
+//! everywhere), or, where a person spoke, words that say the same thing. All patterns are computed anew from all
+//! findings: the result depends on what happened, not on the order in which it was read.
+
+mod cluster;
+mod id;
+mod lexicon;
+mod trend;
+mod words;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use serde::{Deserialize, Serialize};
+
+use crate::finding::{Category, Finding, Scope, scope_of};
+
+pub use cluster::cluster;
+pub use id::normal;
+pub use trend::{Direction, Share, Trend, WEEKS, week, week_ends};
+pub use words::Words;
+
+/// Milliseconds of a day.
+const DAY: i64 = 24 * 60 * 60 * 1000;
+
+/// Findings that a pattern names as evidence; the newest are the ones a person looks up.
+const EVIDENCE: usize = 20;
+
+/// What the person may tune.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settings {
+    /// Days after which a pattern that did not come up again counts half.
+    pub half_life_days: f64,
+    /// Days after which it is fading.
+    pub fading_days: u32,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { half_life_days: 14.0, fading_days: 30 }
+    }
+}
+
+/// A session as far as patterns are concerned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Session {
+    /// The tool's name: `claude-code`.
+    pub tool: String,
+    /// As the tool names it.
+    pub id: String,
+    /// Where it worked; empty if the tool does not say.
+    pub project: String,
+    /// Time of the first event; milliseconds since the Unix epoch. The transcript's own time where events have none.
+    pub started_at: i64,
+    /// Time of the last event, likewise.
+    pub ended_at: i64,
+}
+
+/// A finding with the session it is of, as an index into the sessions.
+#[derive(Debug, Clone, Copy)]
+pub struct Incident<'a> {
+    /// Index into the sessions.
+    pub session: usize,
+    /// What was found there.
+    pub finding: &'a Finding,
+}
+
+/// Findings that are the same friction.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Pattern {
+    /// Safe in paths, at most 64 characters, the same for the same friction: `tool-error-edit-file-not-read-1c9f00aa27`.
+    pub id: String,
+    /// Kind of most of its findings.
+    pub kind: String,
+    /// The sort of friction.
+    pub category: Category,
+    /// The project it is bound to; none if it may come up anywhere.
+    pub project: Option<String>,
+    /// What it is about, as its findings most often say it. A person's words where a person spoke.
+    pub subject: String,
+    /// Whether `subject` is what a person said.
+    pub spoken: bool,
+    /// One line for a person: the newest finding's.
+    pub description: String,
+    /// Of the most severe finding; 1 to 5.
+    pub severity: u8,
+    /// Distinct sessions.
+    pub occurrences: u32,
+    /// Signals in all of them.
+    pub count: u32,
+    /// Those of them in sub-agents.
+    pub in_subagents: u32,
+    /// Distinct projects.
+    pub projects: u32,
+    /// Milliseconds since the Unix epoch.
+    pub first_seen: i64,
+    /// Milliseconds since the Unix epoch.
+    pub last_seen: i64,
+    /// occurrences × 0.5^(days since last seen ÷ half-life) × severity ÷ 5.
+    pub strength: f64,
+    /// Whether it still comes up.
+    pub status: Status,
+    /// How often it came up lately.
+    pub trend: Trend,
+    /// Where to look it up: newest first, the 20 newest findings.
+    pub evidence: Vec<Place>,
+}
+
+/// Where a pattern was seen in one session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The tool's name.
+    pub tool: String,
+    /// As the tool names it.
+    pub session: String,
+    /// Where it worked; empty if the tool does not say.
+    pub project: String,
+    /// Milliseconds since the Unix epoch.
+    pub at: i64,
+    /// The store's number of the transcript.
+    pub transcript: i64,
+    /// 1-based line of the file, or ordinal of the database row.
+    pub line: u64,
+    /// The sub-agent it happened in; none is the main conversation.
+    pub thread: Option<String>,
+    /// How often it was seen in this session.
+    pub count: u32,
+}
+
+/// Whether a pattern still comes up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// It came up lately.
+    Active,
+    /// It has not come up for a while.
+    Fading,
+}
+
+impl Pattern {
+    /// Whether it came back: in more than one session.
+    pub fn recurs(&self) -> bool {
+        self.occurrences > 1
+    }
+}
+
+/// occurrences × 0.5^(days ÷ half-life) × severity ÷ 5: after one half-life without a new occurrence a pattern weighs
+/// exactly half.
+pub fn strength(occurrences: u32, idle_days: f64, severity: u8, half_life_days: f64) -> f64 {
+    f64::from(occurrences) * 0.5_f64.powf(idle_days.max(0.0) / half_life_days) * f64::from(severity) / 5.0
+}
+
+/// All patterns, strongest first. `now` is in milliseconds since the Unix epoch. Incidents whose session is not among
+/// `sessions` are left out.
+pub fn patterns(sessions: &[Session], incidents: &[Incident<'_>], now: i64, settings: &Settings) -> Vec<Pattern> {
+    let mut incidents: Vec<Incident<'_>> = incidents.iter().copied().filter(|i| i.session < sessions.len()).collect();
+    incidents.sort_by(|a, b| chronology(sessions, a).cmp(&chronology(sessions, b)));
+    let weeks = Weeks::new(sessions, now);
+    let mut patterns: Vec<Pattern> = assemble(sessions, &incidents)
+        .into_iter()
+        .filter_map(|(group, members)| pattern(sessions, &group, &members, &weeks, now, settings))
+        .collect();
+    patterns.sort_by(|a, b| b.strength.total_cmp(&a.strength).then_with(|| a.id.cmp(&b.id)));
+    patterns
+}
+
+/// Oldest first; among equals an order that does not depend on how they came here.
+fn chronology<'a>(sessions: &'a [Session], incident: &Incident<'a>) -> (i64, &'a str, &'a str, u64, &'a str, &'a str) {
+    let (session, finding) = (&sessions[incident.session], incident.finding);
+    let line = finding.evidence.first().map_or(0, |place| place.line);
+    (first_at(session, finding), &session.tool, &session.id, line, &finding.kind, &finding.subject)
+}
+
+fn first_at(session: &Session, finding: &Finding) -> i64 {
+    finding.first_at.unwrap_or(session.started_at)
+}
+
+fn last_at(session: &Session, finding: &Finding) -> i64 {
+    finding.last_at.unwrap_or(session.ended_at)
+}
+
+/// What makes findings one pattern.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Group {
+    /// The kind, or [`SPOKEN`] for the words of people, which mean the same whichever kind of signal holds them.
+    kind: String,
+    project: Option<String>,
+    /// The subject in its normal form; for words, those of the oldest finding.
+    key: String,
+}
+
+/// Kind of groups of human words, as ids show it.
+const SPOKEN: &str = "correction";
+
+/// Findings by what makes them one pattern. `incidents` are in chronological order, and so are the members.
+fn assemble<'a>(sessions: &[Session], incidents: &[Incident<'a>]) -> BTreeMap<Group, Vec<Incident<'a>>> {
+    let mut groups: BTreeMap<Group, Vec<Incident<'a>>> = BTreeMap::new();
+    let (spoken, silent): (Vec<Incident<'a>>, Vec<Incident<'a>>) =
+        incidents.iter().partition(|i| i.finding.words.is_some());
+    let words: Vec<Words> = spoken.iter().map(|i| Words::of(i.finding.words.as_deref().unwrap_or_default())).collect();
+    let mut clusters: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (index, number) in cluster(&words.iter().collect::<Vec<_>>()).into_iter().enumerate() {
+        clusters.entry(number).or_default().push(index);
+    }
+    for members in clusters.into_values() {
+        let alone = members.iter().all(|&m| spoken[m].session == spoken[members[0]].session);
+        let says_nothing = words[members[0]].is_empty();
+        let key = if says_nothing { String::new() } else { words[members[0]].tokens().join(" ") };
+        for member in members {
+            let incident = spoken[member];
+            // A refusal has a second subject, the refused call. It counts where the words are nobody else's.
+            let group = if incident.finding.kind == "permission-denied" && (alone || says_nothing) {
+                by_subject(sessions, &incident)
+            } else {
+                Group { kind: SPOKEN.into(), project: None, key: key.clone() }
+            };
+            groups.entry(group).or_default().push(incident);
+        }
+    }
+    for incident in silent {
+        groups.entry(by_subject(sessions, &incident)).or_default().push(incident);
+    }
+    for members in groups.values_mut() {
+        members.sort_by(|a, b| chronology(sessions, a).cmp(&chronology(sessions, b)));
+    }
+    groups
+}
+
+fn by_subject(sessions: &[Session], incident: &Incident<'_>) -> Group {
+    let (project, finding) = (&sessions[incident.session].project, incident.finding);
+    let scoped = scope_of(&finding.kind) == Scope::Project;
+    let subject = if scoped { id::within(&finding.subject, project) } else { finding.subject.clone() };
+    Group { kind: finding.kind.clone(), project: scoped.then(|| project.clone()), key: normal(&subject) }
+}
+
+fn pattern(
+    sessions: &[Session],
+    group: &Group,
+    members: &[Incident<'_>],
+    weeks: &Weeks<'_>,
+    now: i64,
+    settings: &Settings,
+) -> Option<Pattern> {
+    let (oldest, newest) = (members.first()?, members.iter().max_by_key(|i| last_at(&sessions[i.session], i.finding))?);
+    let spoken = group.kind == SPOKEN;
+    let distinct: BTreeSet<usize> = members.iter().map(|i| i.session).collect();
+    let occurrences = u32::try_from(distinct.len()).unwrap_or(u32::MAX);
+    let total = |of: fn(&Finding) -> u32| members.iter().fold(0_u32, |sum, i| sum.saturating_add(of(i.finding)));
+    let last_seen = last_at(&sessions[newest.session], newest.finding);
+    let idle_days = (now - last_seen).max(0) as f64 / DAY as f64;
+    let severity = members.iter().map(|i| i.finding.severity).max()?;
+    let kind = most_frequent(members.iter().map(|i| i.finding.kind.as_str()))?.to_owned();
+    let said =
+        |i: &Incident<'_>| if spoken { i.finding.words.clone() } else { None }.unwrap_or(i.finding.subject.clone());
+    let subjects: Vec<String> = members.iter().map(said).collect();
+    let subject = most_frequent(subjects.iter().map(String::as_str))?.to_owned();
+    let (with, all) = weeks.count(group.project.as_deref(), &distinct);
+    let projects: BTreeSet<&str> = distinct.iter().map(|&s| sessions[s].project.as_str()).collect();
+
+    let mut evidence: Vec<Place> = members.iter().filter_map(|i| place(&sessions[i.session], i.finding)).collect();
+    evidence.sort_by(|a, b| {
+        b.at.cmp(&a.at).then_with(|| (&a.tool, &a.session, a.line).cmp(&(&b.tool, &b.session, b.line)))
+    });
+    evidence.truncate(EVIDENCE);
+
+    Some(Pattern {
+        id: id::of(
+            &group.kind,
+            group.project.as_deref(),
+            &group.key,
+            if spoken { &subjects[0] } else { &oldest.finding.subject },
+        ),
+        category: Category::of(
+            &kind,
+            occurrences > 1 || members.iter().any(|i| i.finding.category == Category::RepeatedCorrection),
+        ),
+        kind,
+        project: group.project.clone(),
+        subject: if spoken && group.key.is_empty() { String::new() } else { subject },
+        spoken,
+        description: newest.finding.detail.clone(),
+        severity,
+        occurrences,
+        count: total(|f| f.count),
+        in_subagents: total(|f| f.in_subagents),
+        projects: u32::try_from(projects.len()).unwrap_or(u32::MAX),
+        first_seen: first_at(&sessions[oldest.session], oldest.finding),
+        last_seen,
+        strength: strength(occurrences, idle_days, severity, settings.half_life_days),
+        status: if idle_days > f64::from(settings.fading_days) { Status::Fading } else { Status::Active },
+        trend: Trend::new(with, all),
+        evidence,
+    })
+}
+
+fn place(session: &Session, finding: &Finding) -> Option<Place> {
+    let first = finding.evidence.first()?;
+    Some(Place {
+        tool: session.tool.clone(),
+        session: session.id.clone(),
+        project: session.project.clone(),
+        at: first.at.unwrap_or_else(|| last_at(session, finding)),
+        transcript: first.transcript,
+        line: first.line,
+        thread: first.thread.clone(),
+        count: finding.count,
+    })
+}
+
+/// The most frequent; among equals the shortest, then the first of the alphabet.
+fn most_frequent<'a>(texts: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for text in texts {
+        *counts.entry(text).or_default() += 1;
+    }
+    counts
+        .into_iter()
+        .min_by(|a, b| b.1.cmp(&a.1).then_with(|| (a.0.len(), a.0).cmp(&(b.0.len(), b.0))))
+        .map(|(text, _)| text)
+}
+
+/// Sessions per week, by what decides whether a pattern could have come up in them.
+struct Weeks<'a> {
+    sessions: &'a [Session],
+    week: Vec<Option<usize>>,
+    all: BTreeMap<(&'a str, &'a str), [u32; WEEKS]>,
+}
+
+impl<'a> Weeks<'a> {
+    fn new(sessions: &'a [Session], now: i64) -> Self {
+        let week: Vec<Option<usize>> = sessions.iter().map(|session| trend::week(session.ended_at, now)).collect();
+        let mut all: BTreeMap<(&str, &str), [u32; WEEKS]> = BTreeMap::new();
+        for (session, week) in sessions.iter().zip(&week) {
+            if let Some(week) = week {
+                all.entry((&session.tool, &session.project)).or_default()[*week] += 1;
+            }
+        }
+        Self { sessions, week, all }
+    }
+
+    /// Sessions per week with the pattern, and all sessions of the same tools (and project, if it is bound to one).
+    fn count(&self, project: Option<&str>, with: &BTreeSet<usize>) -> ([u32; WEEKS], [u32; WEEKS]) {
+        let tools: BTreeSet<&str> = with.iter().map(|&index| self.sessions[index].tool.as_str()).collect();
+        let mut counted = [0; WEEKS];
+        for week in with.iter().filter_map(|&index| self.week[index]) {
+            counted[week] += 1;
+        }
+        let mut all = [0; WEEKS];
+        for ((tool, of), weeks) in &self.all {
+            if tools.contains(tool) && project.is_none_or(|project| project == *of) {
+                for (sum, count) in all.iter_mut().zip(weeks) {
+                    *sum += count;
+                }
+            }
+        }
+        (counted, all)
+    }
+}
+
+#[cfg(test)]
+mod tests;
