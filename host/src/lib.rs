@@ -2,6 +2,10 @@
 
 pub mod clean;
 pub mod event;
+pub mod finding;
+pub mod insights;
+pub mod locale;
+pub mod pattern;
 pub mod redact;
 pub mod sandbox;
 pub mod store;

@@ -12,6 +12,11 @@ use super::words::{REJECTED, Words};
 /// share their topic ("run the tests" and "fix the failing tests").
 const ALIKE: f64 = 0.6;
 
+/// The same where one text says all that the other says, and more: "don't touch the migrations" is said in "please don't
+/// touch the old migrations". A text of fewer tokens than [`TELLING`] is contained in too many others.
+const ALIKE_WITHIN: f64 = 0.5;
+const TELLING: usize = 3;
+
 /// What the members of two clusters must share on average for the clusters to be one.
 const ALIKE_ON_AVERAGE: f64 = 0.5;
 
@@ -79,7 +84,7 @@ fn alike_pairs(sets: &[Vec<u32>]) -> Vec<(u64, usize, usize)> {
         // Of two alike sets, the rarest tokens of one must hold one of the other's: the frequent ones need no look.
         let mut rarest = set.clone();
         rarest.sort_unstable_by_key(|token| (frequency[token], *token));
-        let must = ((set.len() as f64) * ALIKE).ceil() as usize;
+        let must = ((set.len() as f64) * ALIKE_WITHIN).ceil() as usize;
         rarest.truncate(set.len() + 1 - must.clamp(1, set.len().max(1)));
         for token in &rarest {
             for &other in holders.get(token).map_or(&[][..], Vec::as_slice) {
@@ -88,7 +93,7 @@ fn alike_pairs(sets: &[Vec<u32>]) -> Vec<(u64, usize, usize)> {
                 }
                 seen[other] = index;
                 let likeness = likeness(&sets[other], set);
-                if likeness >= ALIKE {
+                if likeness >= least(&sets[other], set) {
                     pairs.push((u64::MAX - (likeness * 1e9) as u64, other, index));
                 }
             }
@@ -124,6 +129,13 @@ fn likeness(a: &[u32], b: &[u32]) -> f64 {
     }
     let all = a.len() + b.len() - common;
     if all == 0 { 1.0 } else { common as f64 / all as f64 }
+}
+
+/// Likeness from which two texts are alike.
+fn least(a: &[u32], b: &[u32]) -> f64 {
+    let (small, large) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    let within = small.len() >= TELLING && small.iter().all(|token| large.binary_search(token).is_ok());
+    if within { ALIKE_WITHIN } else { ALIKE }
 }
 
 fn average(sets: &[Vec<u32>], a: &[usize], b: &[usize]) -> f64 {

@@ -13,6 +13,17 @@ const DIGITS: usize = 10;
 /// A subject in the form in which subjects are compared: compatible forms made equal, lower case, white space squeezed, no
 /// control characters. Nothing of any script is left out.
 pub fn normal(subject: &str) -> String {
+    if subject.is_ascii() {
+        let mut normal = String::with_capacity(subject.len());
+        for word in subject.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
+            if !normal.is_empty() {
+                normal.push(' ');
+            }
+            normal.push_str(word);
+        }
+        normal.make_ascii_lowercase();
+        return normal;
+    }
     let folded = subject.nfkc().flat_map(char::to_lowercase).map(|c| if c.is_control() { ' ' } else { c });
     let mut normal = String::with_capacity(subject.len());
     for c in folded {

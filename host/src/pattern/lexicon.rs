@@ -12,8 +12,8 @@ pub(super) enum Negation {
     None,
 }
 
-/// What `word` does, given what follows it.
-pub(super) fn negation(word: &str, after: &[Piece]) -> Negation {
+/// What `word` does, given what follows it and whether the words before it are rejected.
+pub(super) fn negation(word: &str, after: &[Piece], rejecting: bool) -> Negation {
     let next = match after.first() {
         Some(Piece::Word(next)) => next.as_str(),
         Some(Piece::Boundary) | None => "",
@@ -22,6 +22,8 @@ pub(super) fn negation(word: &str, after: &[Piece]) -> Negation {
     match word {
         // "No, use tabs" objects to what was done; "no tabs" rejects tabs. "Not" before nothing rejects what nobody names.
         "no" | "pas" | "not" if next.is_empty() => Negation::None,
+        // "Never commit without asking", "don't push before the tests have run": what follows is wanted.
+        "without" | "sans" if rejecting => Negation::Ends,
         "no" | "not" | "never" | "don't" | "dont" | "doesn't" | "didn't" | "isn't" | "aren't" | "wasn't"
         | "shouldn't" | "mustn't" | "can't" | "cannot" | "won't" | "wouldn't" | "haven't" | "without" | "stop"
         | "avoid" | "quit" => Negation::Begins,
@@ -30,6 +32,9 @@ pub(super) fn negation(word: &str, after: &[Piece]) -> Negation {
         "rather" if next == "than" => Negation::Begins,
         "lieu" if matches!(next, "de" | "du" | "des") => Negation::Begins,
         "plutot" if next == "que" => Negation::Begins,
+        "before" | "until" | "unless" | "avant" => Negation::Ends,
+        // "No comments in the code": what follows is where.
+        "in" | "for" | "dans" | "pour" => Negation::Ends,
         "but" | "instead" | "rather" | "use" | "mais" | "plutot" | "utilise" | "utilisez" => Negation::Ends,
         _ => Negation::None,
     }
@@ -119,6 +124,9 @@ pub(super) const CHINESE_FILLERS: &[&str] = &[
     "刚刚",
     "总是",
     "再次",
+    "之前",
+    "以前",
+    "再",
     "每次",
     "使用",
     "没有",
@@ -139,31 +147,32 @@ pub(super) const CHINESE_FILLERS: &[&str] = &[
 ];
 
 /// Characters without content at the end of a run.
-pub(super) const CHINESE_EMPTY: &str = "用要是在再又都也就还和与说让给去来做改只先得着过很太对错不没该想这那它";
+pub(super) const CHINESE_EMPTY: &str = "用要是在又都也就还和与说让给去来做改只先得着过很太对错不没该想这那它";
 
 /// Likewise for kanji between kana.
 pub(super) const JAPANESE_EMPTY: &str = "使下言前何私君今違度毎";
 
 /// Sorted by bytes. Folded: without the marks of the Latin script.
 const EMPTY_WORDS: &[&str] = &[
-    "a", "about", "actually", "again", "ai", "ainsi", "all", "alors", "already", "also", "always", "am", "an", "and",
-    "any", "are", "as", "ask", "asked", "at", "au", "aussi", "aux", "avec", "avoir", "be", "because", "been", "before",
-    "being", "bien", "but", "by", "ca", "can", "car", "ce", "cela", "ces", "cet", "cette", "change", "could", "d",
-    "dans", "de", "deja", "demande", "des", "did", "dis", "dit", "do", "does", "doing", "donc", "done", "du", "elle",
-    "en", "encore", "est", "et", "etre", "every", "faire", "fais", "fait", "faut", "fois", "for", "from", "get", "go",
-    "had", "has", "have", "he", "her", "here", "hey", "hm", "hmm", "how", "i", "i'd", "i'll", "i'm", "i've", "if",
-    "il", "ils", "in", "instead", "into", "is", "it", "it's", "its", "j", "je", "just", "l", "la", "le", "les", "let",
-    "let's", "lets", "leur", "lieu", "like", "ma", "mais", "make", "me", "mean", "meant", "merci", "mes", "moi", "mon",
-    "more", "much", "must", "my", "ne", "need", "needs", "no", "non", "nope", "nos", "not", "notre", "nous", "now",
-    "of", "ok", "okay", "on", "one", "only", "or", "ou", "our", "out", "par", "pas", "please", "plus", "plutot",
-    "pour", "pourquoi", "prefer", "put", "qu", "que", "qui", "quoi", "rather", "really", "remember", "s", "sa", "said",
-    "say", "see", "ses", "should", "si", "so", "some", "son", "sont", "sorry", "stay", "still", "stp", "sur", "svp",
-    "t", "ta", "te", "tell", "tes", "than", "that", "that's", "the", "their", "them", "then", "there", "these", "they",
-    "thing", "things", "think", "this", "those", "time", "times", "to", "toi", "told", "ton", "too", "toujours",
-    "tout", "tu", "un", "une", "us", "use", "used", "using", "utilise", "utiliser", "utilisez", "ve", "very", "veux",
-    "voila", "vos", "votre", "voulais", "vous", "wait", "want", "wanted", "was", "way", "we", "well", "were", "what",
-    "what's", "when", "where", "which", "why", "will", "with", "would", "wrong", "y", "you", "you're", "your", "ダメ",
-    "ノー",
+    "a", "abord", "about", "actually", "add", "added", "adding", "again", "ai", "ainsi", "all", "alors", "already",
+    "also", "always", "am", "an", "and", "any", "are", "as", "asked", "at", "au", "aussi", "aux", "avant", "avec",
+    "avoir", "be", "because", "been", "before", "being", "bien", "but", "by", "ca", "can", "car", "ce", "cela", "ces",
+    "cet", "cette", "change", "could", "d", "dans", "de", "deja", "demande", "des", "devrais", "devrait", "did", "dis",
+    "dit", "do", "does", "doing", "dois", "doit", "doivent", "donc", "done", "du", "elle", "en", "encore", "est", "et",
+    "etre", "every", "faire", "fais", "fait", "faut", "first", "fois", "for", "from", "get", "go", "had", "has",
+    "have", "he", "her", "here", "hey", "hm", "hmm", "how", "i", "i'd", "i'll", "i'm", "i've", "if", "il", "ils", "in",
+    "instead", "into", "is", "it", "it's", "its", "j", "je", "just", "l", "la", "le", "les", "let", "let's", "lets",
+    "leur", "lieu", "like", "ma", "mais", "make", "me", "mean", "meant", "merci", "mes", "moi", "mon", "more", "much",
+    "must", "my", "ne", "need", "needs", "no", "non", "nope", "nos", "not", "notre", "nous", "now", "of", "ok", "okay",
+    "on", "one", "only", "or", "ou", "our", "out", "par", "pas", "peux", "plait", "please", "plus", "plutot", "pour",
+    "pourquoi", "pouvez", "prefer", "put", "qu", "que", "qui", "quoi", "rather", "really", "remember", "s", "sa",
+    "said", "say", "see", "ses", "should", "si", "so", "some", "son", "sont", "sorry", "stay", "still", "stp", "sur",
+    "svp", "t", "ta", "te", "tell", "tes", "than", "that", "that's", "the", "their", "them", "then", "there", "these",
+    "they", "thing", "things", "think", "this", "those", "time", "times", "to", "toi", "told", "ton", "too",
+    "toujours", "tout", "tu", "un", "une", "until", "us", "use", "used", "using", "utilise", "utiliser", "utilisez",
+    "ve", "very", "veux", "voila", "vos", "votre", "voudrais", "voulais", "vous", "wait", "want", "wanted", "was",
+    "way", "we", "well", "were", "what", "what's", "when", "where", "which", "why", "will", "with", "would", "wrong",
+    "y", "you", "you're", "your", "ダメ", "ノー",
 ];
 
 #[cfg(test)]

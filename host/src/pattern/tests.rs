@@ -109,6 +109,37 @@ fn what_did_not_come_back_fades() {
     assert_eq!(patterns.iter().map(|p| p.status).collect::<Vec<_>>(), [Status::Active, Status::Fading]);
 }
 
+/// Pairwise precision and recall on phrases that were written for this, in four languages.
+#[test]
+fn paraphrases_come_together_and_near_misses_stay_apart() {
+    let groups: Vec<Vec<&str>> = include_str!("paraphrases.txt")
+        .split("\n\n")
+        .map(|group| group.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).collect::<Vec<_>>())
+        .filter(|group| !group.is_empty())
+        .collect();
+    let phrases: Vec<(usize, &str)> =
+        groups.iter().enumerate().flat_map(|(group, phrases)| phrases.iter().map(move |p| (group, *p))).collect();
+    let words: Vec<Words> = phrases.iter().map(|(_, phrase)| Words::of(phrase)).collect();
+    let clusters = cluster(&words.iter().collect::<Vec<_>>());
+    let (mut right, mut wrong, mut missed) = (0_u32, Vec::new(), Vec::new());
+    for a in 0..phrases.len() {
+        for b in 0..a {
+            match (phrases[a].0 == phrases[b].0, clusters[a] == clusters[b]) {
+                (true, true) => right += 1,
+                (false, true) => wrong.push((phrases[a].1, phrases[b].1)),
+                (true, false) => missed.push((phrases[a].1, words[a].tokens(), phrases[b].1, words[b].tokens())),
+                (false, false) => {}
+            }
+        }
+    }
+    let precision = f64::from(right) / f64::from(right + wrong.len() as u32);
+    let recall = f64::from(right) / f64::from(right + missed.len() as u32);
+    assert!(
+        precision >= 0.99 && recall >= 0.85,
+        "precision {precision:.3}, recall {recall:.3}: {wrong:#?} {missed:#?}"
+    );
+}
+
 fn any_finding() -> impl Strategy<Value = (usize, Finding)> {
     let kind = prop::sample::select(vec!["tool-error", "churn", "user-correction", "permission-denied", "strange"]);
     let subject = prop::sample::select(vec![

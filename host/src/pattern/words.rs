@@ -42,7 +42,7 @@ impl Words {
                     flush(&mut clause, false, &mut tokens);
                     rejecting = false;
                 }
-                Piece::Word(word) => match lexicon::negation(word, &pieces[index + 1..]) {
+                Piece::Word(word) => match lexicon::negation(word, &pieces[index + 1..], rejecting) {
                     Negation::Begins => {
                         flush(&mut clause, rejecting, &mut tokens);
                         rejecting = true;
@@ -263,7 +263,9 @@ fn chinese(run: &str, clause: &mut Vec<String>, rejecting: &mut bool, tokens: &m
 
 /// Pairs of neighbouring characters of a run, after taking away at its ends the characters in `empty`.
 fn pairs(run: &str, empty: &str) -> Vec<String> {
-    let chars: Vec<char> = run.trim_matches(|c| empty.contains(c)).chars().collect();
+    let run = run.trim_matches(|c| empty.contains(c));
+    // "Before" is said behind what comes later, and begins other words ("front end").
+    let chars: Vec<char> = run.strip_suffix('前').unwrap_or(run).chars().collect();
     match chars.len() {
         0 => Vec::new(),
         1 | 2 => vec![chars.iter().collect()],
