@@ -116,8 +116,9 @@ impl Insights {
             updated_at: now,
             sessions: sessions.len(),
             projects: projects.len(),
-            from: sessions.iter().map(|session| session.started_at).min(),
-            to: sessions.iter().map(|session| session.ended_at).max(),
+            // No session is from before 1970: a zero is a time that nobody knew.
+            from: sessions.iter().map(|session| session.started_at).filter(|at| *at > 0).min(),
+            to: sessions.iter().map(|session| session.ended_at).filter(|at| *at > 0).max(),
             recurring,
             one_offs: patterns.len() - recurring,
             patterns,

@@ -248,7 +248,7 @@ fn pattern(
     let occurrences = u32::try_from(distinct.len()).unwrap_or(u32::MAX);
     let total = |of: fn(&Finding) -> u32| members.iter().fold(0_u32, |sum, i| sum.saturating_add(of(i.finding)));
     let last_seen = last_at(&sessions[newest.session], newest.finding);
-    let idle_days = (now - last_seen).max(0) as f64 / DAY as f64;
+    let idle_days = now.saturating_sub(last_seen).max(0) as f64 / DAY as f64;
     let severity = members.iter().map(|i| i.finding.severity).max()?;
     let kind = most_frequent(members.iter().map(|i| i.finding.kind.as_str()))?.to_owned();
     let said =

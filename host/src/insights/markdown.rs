@@ -65,7 +65,7 @@ fn is_invisible(c: char) -> bool {
 }
 
 /// Cleaned text with everything escaped that Markdown, GitHub's additions or HTML would read.
-pub fn text(text: &str, chars: usize) -> String {
+pub(super) fn text(text: &str, chars: usize) -> String {
     let clean = clean(text, chars);
     let mut escaped = String::with_capacity(clean.len() + 8);
     let mut before = ' ';
@@ -91,7 +91,7 @@ pub fn text(text: &str, chars: usize) -> String {
 }
 
 /// Cleaned text as a code span, which needs no escapes: its fence is longer than any run of backticks in it.
-pub fn code(text: &str, chars: usize) -> String {
+pub(super) fn code(text: &str, chars: usize) -> String {
     let clean = clean(text, chars);
     if clean.is_empty() {
         return String::new();
@@ -103,7 +103,7 @@ pub fn code(text: &str, chars: usize) -> String {
 }
 
 /// Cleaned text in which pairs of backticks quote code, as the details of signals do it; everything else is escaped.
-pub fn prose(prose: &str, chars: usize) -> String {
+pub(super) fn prose(prose: &str, chars: usize) -> String {
     let clean = clean(prose, chars);
     let parts: Vec<&str> = clean.split('`').collect();
     // Without its other end a backtick is a character like any other; so is it where it quotes nothing.
@@ -128,7 +128,7 @@ pub fn prose(prose: &str, chars: usize) -> String {
 
 /// Numbers as a row of bars, each as high as its share of the largest; `least` keeps a single event from looking like
 /// a peak.
-pub fn bars(numbers: &[u32], least: u32) -> String {
+pub(super) fn bars(numbers: &[u32], least: u32) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let top = numbers.iter().copied().max().unwrap_or(0).max(least).max(1);
     numbers.iter().map(|&n| BARS[(u64::from(n) * 7).div_ceil(u64::from(top)) as usize]).collect()

@@ -260,7 +260,7 @@ impl<'a> Page<'a> {
     fn weeks(&mut self) {
         let weeks = &self.insights.weeks;
         self.line(&self.locale.text("trends-weeks"));
-        let days: Vec<String> = weeks.ends.iter().map(|end| day(*end)[5..].to_owned()).collect();
+        let days: Vec<String> = weeks.ends.iter().map(|end| civil(*end).strftime("%m-%d").to_string()).collect();
         let _ = writeln!(self.out, "| {} | {} |", self.locale.text("trends-kind"), days.join(" | "));
         let _ = writeln!(self.out, "| --- |{}", " ---: |".repeat(days.len()));
         let mut kinds: Vec<(&String, &[u32; crate::pattern::WEEKS])> = weeks.kinds.iter().collect();

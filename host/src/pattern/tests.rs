@@ -140,6 +140,14 @@ fn paraphrases_come_together_and_near_misses_stay_apart() {
     );
 }
 
+#[test]
+fn times_that_cannot_be_are_survived() {
+    let sessions = [session(0, 1), Session { started_at: i64::MIN, ended_at: i64::MAX, ..session(1, 1) }];
+    let odd = Finding { first_at: Some(i64::MIN), last_at: Some(i64::MIN), ..finding("interrupt", "a", 1) };
+    let patterns = found(&sessions, &[(0, odd.clone()), (1, odd), (1, finding("interrupt", "b", 1))]);
+    assert!(patterns.iter().all(|pattern| pattern.strength.is_finite()));
+}
+
 fn any_finding() -> impl Strategy<Value = (usize, Finding)> {
     let kind = prop::sample::select(vec!["tool-error", "churn", "user-correction", "permission-denied", "strange"]);
     let subject = prop::sample::select(vec![

@@ -61,7 +61,7 @@ impl Trend {
 /// The week that `at` falls in, counted back from `now`; none if it is longer ago. What claims to come from the future
 /// (a clock that was wrong) is of this week.
 pub fn week(at: i64, now: i64) -> Option<usize> {
-    let back = usize::try_from((now - at).max(0) / (7 * DAY)).ok()?;
+    let back = usize::try_from(now.saturating_sub(at).max(0) / (7 * DAY)).ok()?;
     (WEEKS - 1).checked_sub(back)
 }
 
