@@ -17,6 +17,7 @@ use crate::signal::retry_loop::RetryLoop;
 use crate::signal::revert::Revert;
 use crate::signal::tool_error::ToolError;
 use crate::signal::unresolved_error::UnresolvedError;
+use crate::signal::user_correction::UserCorrection;
 use crate::thresholds::Thresholds;
 
 /// The analysis of one transcript: everything that later signals depend on. They depend on the events and their order
@@ -57,6 +58,7 @@ detectors! {
     tool_error: ToolError,
     permission_denied: PermissionDenied,
     interrupt: Interrupted,
+    user_correction: UserCorrection,
     repeated_instruction: RepeatedInstruction,
     churn: Churn,
     revert: Revert,

@@ -4,7 +4,11 @@
 //! what each signal means and how well it is found.
 
 pub mod analysis;
+pub mod cue;
+pub mod language;
 pub mod moment;
+mod pieces;
+pub mod prose;
 pub mod signal;
 pub mod template;
 pub mod text;

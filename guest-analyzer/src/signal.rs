@@ -18,6 +18,7 @@ pub mod retry_loop;
 pub mod revert;
 pub mod tool_error;
 pub mod unresolved_error;
+pub mod user_correction;
 
 /// What finds one kind of signal.
 pub(crate) trait Detector {

@@ -1,5 +1,7 @@
 //! Small text helpers that several detectors share.
 
+use std::collections::BTreeMap;
+
 /// FNV-1a, 64 bits: the state keeps hashes instead of the session's text, and they must be the same on every machine.
 pub fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
@@ -34,21 +36,27 @@ pub fn squeeze(text: &str) -> String {
     squeezed
 }
 
-/// Both sides of a replacement without the lines they share at their beginning and end: what really changed.
+/// Both sides of a replacement without the lines they share: what really changed, in order.
 pub fn lines_core(removed: &str, added: &str) -> (String, String) {
-    let mut old: Vec<&str> = removed.lines().map(str::trim).collect();
-    let mut new: Vec<&str> = added.lines().map(str::trim).collect();
-    let shared = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
-    old.drain(..shared);
-    new.drain(..shared);
-    while let (Some(a), Some(b)) = (old.last(), new.last()) {
-        if a != b {
-            break;
+    let old: Vec<&str> = removed.lines().map(str::trim).collect();
+    let new: Vec<&str> = added.lines().map(str::trim).collect();
+    (without(&old, &new), without(&new, &old))
+}
+
+/// The lines of one side that the other has not, or has less often.
+fn without(lines: &[&str], others: &[&str]) -> String {
+    let mut others: BTreeMap<&str, usize> = others.iter().fold(BTreeMap::new(), |mut counts, line| {
+        *counts.entry(*line).or_default() += 1;
+        counts
+    });
+    let own = lines.iter().filter(|line| match others.get_mut(**line) {
+        Some(count) if *count > 0 => {
+            *count -= 1;
+            false
         }
-        old.pop();
-        new.pop();
-    }
-    (old.join("\n"), new.join("\n"))
+        _ => true,
+    });
+    own.copied().collect::<Vec<_>>().join("\n")
 }
 
 /// Lines kept of one side of an edit: the first ones tell as much as all of them.
@@ -77,6 +85,7 @@ mod tests {
         assert_eq!(lines_core("a\nb\nc", "a\nX\nc"), ("b".into(), "X".into()));
         assert_eq!(lines_core("a", "a\nb"), (String::new(), "b".into()));
         assert_eq!(lines_core("a", "a"), (String::new(), String::new()));
+        assert_eq!(lines_core("a\nb\nc\nd", "X\nb\nc\nY"), ("a\nd".into(), "X\nY".into()));
     }
 
     #[test]

@@ -20,7 +20,10 @@ use crate::text::{hash, one_line};
 const NAME: &str = "revert";
 
 /// Edits remembered. What was written longer ago is no longer undone but rewritten.
-const EDITS: usize = 512;
+const EDITS: usize = 256;
+
+/// Telling lines kept of each side of an edit.
+const LINES: usize = 24;
 
 /// Characters that both sides of an edit must have together, so that putting it back is no accident.
 const WEIGHT: u32 = 6;
@@ -36,6 +39,9 @@ struct Done {
     path: u64,
     removed: u64,
     added: u64,
+    /// Hashes of telling lines, for an edit that is undone in part.
+    removed_lines: Vec<u32>,
+    added_lines: Vec<u32>,
     whole: bool,
     line: u64,
 }
@@ -91,13 +97,8 @@ impl Revert {
                 let last = of_file().next()?;
                 of_file().skip(1).find(|done| done.whole && done.added == now.added && last.added != now.added)
             } else {
-                of_file().find(|done| {
-                    edit.weight >= WEIGHT
-                        && !done.whole
-                        && done.removed == now.added
-                        && done.added == now.removed
-                        && done.removed != done.added
-                })
+                of_file()
+                    .find(|done| edit.weight >= WEIGHT && !done.whole && (now.swaps(done) || now.swaps_part_of(done)))
             };
             earlier.map(|done| (edit.path.clone(), done.line))
         })
@@ -105,9 +106,34 @@ impl Revert {
 }
 
 impl Done {
-    fn new(edit: &EditSketch, line: u64) -> Self {
-        Self { path: hash(&edit.path), removed: edit.removed, added: edit.added, whole: edit.whole, line }
+    /// Exactly the other way round.
+    fn swaps(&self, done: &Self) -> bool {
+        done.removed == self.added && done.added == self.removed && done.removed != done.added
     }
+
+    /// Some of the lines are back, and those that had taken their place are gone.
+    fn swaps_part_of(&self, done: &Self) -> bool {
+        let within = |some: &[u32], all: &[u32]| !some.is_empty() && some.iter().all(|line| all.contains(line));
+        within(&self.added_lines, &done.removed_lines) && within(&self.removed_lines, &done.added_lines)
+    }
+
+    fn new(edit: &EditSketch, line: u64) -> Self {
+        let few = |lines: &[u32]| lines.iter().copied().take(LINES).collect();
+        Self {
+            path: hash(&edit.path),
+            removed: edit.removed,
+            added: edit.added,
+            removed_lines: few(&edit.removed_lines),
+            added_lines: few(&edit.added_lines),
+            whole: edit.whole,
+            line,
+        }
+    }
+}
+
+/// Whether a shell command undoes work.
+pub(crate) fn undoes(command: &str) -> bool {
+    undoing(command).is_some()
 }
 
 /// What kind of undoing a shell command does, and the part of it that does it.

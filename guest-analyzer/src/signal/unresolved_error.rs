@@ -5,9 +5,10 @@
 //! **Example.** The tests fail, the agent says "I'll look at it", and the session is over.
 //!
 //! **False friends.** An error after which anything succeeded, even something else: the agent went on. A last call that was
-//! refused or stopped: the person ended it. It holds only until the transcript grows.
+//! refused, stopped or blocked by a rule: nothing was tried that could have been broken. It holds only until the transcript grows.
 
 use serde::{Deserialize, Serialize};
+use totalrecall_sdk::types::Status;
 use totalrecall_sdk::{Signal, SignalKind};
 
 use super::{Detector, PerThread, Place, Refine as _, kind, tool_error};
@@ -44,7 +45,7 @@ impl Detector for UnresolvedError {
         if moment.result().is_none() {
             return;
         }
-        let failure = moment.failure().filter(|_| !moment.event.copied);
+        let failure = moment.failure().filter(|result| result.status == Status::Error && !moment.event.copied);
         *self.threads.of(&moment.event.thread) = failure.map(|result| Last {
             place: Place::of(moment.event),
             call: moment.call.map(|call| call.line),

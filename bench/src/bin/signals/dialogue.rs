@@ -1,0 +1,241 @@
+//! Dialogues with planted labels, made into transcripts of the shape that Claude Code 2.1 writes.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::Context as _;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::score::{Scores, Truth};
+use crate::transcript;
+
+/// One dialogue.
+#[derive(Debug, Deserialize)]
+struct Dialogue {
+    id: String,
+    lang: String,
+    turns: Vec<Turn>,
+}
+
+/// What someone says or does.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "who", rename_all = "kebab-case")]
+enum Turn {
+    User(Words),
+    /// Sent while the agent works.
+    Steer(Words),
+    Agent {
+        text: String,
+    },
+    Call {
+        id: String,
+        name: String,
+        input: Value,
+    },
+    Result {
+        id: String,
+        status: String,
+        #[serde(default)]
+        text: String,
+        /// What the person said when refusing.
+        words: Option<String>,
+        /// Said along with an approval.
+        comment: Option<Words>,
+    },
+    Interrupt,
+    Command {
+        name: String,
+        #[serde(default)]
+        args: String,
+    },
+}
+
+/// Human words with their label.
+#[derive(Debug, Deserialize)]
+struct Words {
+    text: String,
+    /// `none`, `clear` or `soft`.
+    label: String,
+    /// Of soft ones: the words themselves show it.
+    #[serde(default)]
+    words: bool,
+}
+
+/// Measures every dialogue of a folder.
+pub(crate) fn measure(folder: &Path, scores: &mut Scores) -> anyhow::Result<()> {
+    let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let mut paths: Vec<_> = entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    paths.sort();
+    for path in paths {
+        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let dialogue: Dialogue = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
+        let mut expanded = Expanded::default();
+        dialogue.turns.iter().for_each(|turn| expanded.add(turn));
+        let bytes = expanded.records.join("\n") + "\n";
+        let signals = transcript::signals(&format!("{}.jsonl", dialogue.id), bytes.as_bytes())?;
+        // Dialogues are labelled for what people say and do; churn and the like come as they come.
+        let judged = ["user-correction", "permission-denied", "interrupt", "tool-error"];
+        let signals: Vec<_> = signals.into_iter().filter(|signal| judged.contains(&signal.kind.as_str())).collect();
+        let text = |line: u64| transcript::words(expanded.records[line as usize - 1].as_bytes());
+        scores.count(&dialogue.id, &dialogue.lang, &signals, &expanded.truths, text);
+    }
+    Ok(())
+}
+
+/// A dialogue as a transcript, and what is true of it.
+#[derive(Default)]
+struct Expanded {
+    records: Vec<String>,
+    truths: Vec<Truth>,
+    responses: usize,
+    /// The last result was refused or interrupted: a marker belongs to it.
+    stopped: Stopped,
+}
+
+#[derive(Default, PartialEq)]
+enum Stopped {
+    #[default]
+    No,
+    Refused,
+    Interrupted,
+}
+
+impl Expanded {
+    fn add(&mut self, turn: &Turn) {
+        let stopped = std::mem::take(&mut self.stopped);
+        match turn {
+            Turn::User(words) => {
+                let line = self.user(json!(words.text));
+                self.said(words, vec![line]);
+            }
+            Turn::Steer(words) => {
+                let queued =
+                    self.record(json!({"type": "queue-operation", "operation": "enqueue", "content": words.text}));
+                self.record(json!({"type": "queue-operation", "operation": "remove"}));
+                let attachment = json!({"type": "queued_command", "prompt": words.text, "commandMode": "prompt"});
+                let line = self.envelope(json!({"type": "attachment", "attachment": attachment}));
+                self.said(words, vec![line, queued]);
+            }
+            Turn::Agent { text } => {
+                self.responses += 1;
+                self.assistant(json!({"type": "text", "text": text}));
+            }
+            Turn::Call { id, name, input } => {
+                self.responses += 1;
+                self.assistant(json!({"type": "tool_use", "id": format!("toolu_{id}"), "name": name, "input": input}));
+            }
+            Turn::Result { id, status, text, words, comment } => {
+                self.result(id, status, text, words.as_deref(), comment.as_ref())
+            }
+            Turn::Interrupt => {
+                let marker = if stopped == Stopped::No {
+                    "[Request interrupted by user]"
+                } else {
+                    "[Request interrupted by user for tool use]"
+                };
+                let line = self.user(json!([{"type": "text", "text": marker}]));
+                if stopped != Stopped::Refused {
+                    // The marker, not the result, is where an interrupt is seen.
+                    if stopped == Stopped::Interrupted {
+                        self.truths.pop();
+                    }
+                    self.truth("interrupt", vec![line], None);
+                }
+            }
+            Turn::Command { name, args } => {
+                let name = if name.starts_with('/') { name.clone() } else { format!("/{name}") };
+                let text = format!(
+                    "<command-name>{name}</command-name>\n<command-message>{}</command-message>\n<command-args>{args}</command-args>",
+                    name.trim_start_matches('/')
+                );
+                self.user(json!(text));
+            }
+        }
+    }
+
+    fn result(&mut self, id: &str, status: &str, text: &str, words: Option<&str>, comment: Option<&Words>) {
+        const REFUSED: &str = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file).";
+        let text = match (status, words) {
+            ("denied", Some(words)) => format!("{REFUSED} To tell you how to proceed, the user said:\n{words}"),
+            ("denied", None) => {
+                format!("{REFUSED} STOP what you are doing and wait for the user to tell you how to proceed.")
+            }
+            ("interrupted", _) => "Exit code 137\n[Request interrupted by user for tool use]".into(),
+            _ => text.to_owned(),
+        };
+        let failed = status != "ok";
+        let mut blocks = vec![
+            json!({"type": "tool_result", "tool_use_id": format!("toolu_{id}"), "content": text, "is_error": failed}),
+        ];
+        if let Some(comment) = comment {
+            blocks.push(json!({"type": "text", "text": comment.text}));
+        }
+        let line = self.user(json!(blocks));
+        match status {
+            "denied" => {
+                self.stopped = Stopped::Refused;
+                self.truth("permission-denied", vec![line], Some("refusal"));
+            }
+            "interrupted" => {
+                self.stopped = Stopped::Interrupted;
+                self.truth("interrupt", vec![line], None);
+            }
+            "error" => self.truth("tool-error", vec![line], None),
+            _ => {}
+        }
+        if let Some(comment) = comment {
+            self.said(comment, vec![line]);
+        }
+    }
+
+    fn said(&mut self, words: &Words, lines: Vec<u64>) {
+        let grade = match (words.label.as_str(), words.words) {
+            ("clear", _) => "clear",
+            ("soft", true) => "soft, words",
+            ("soft", false) => "soft, context",
+            _ => return,
+        };
+        self.truth("user-correction", lines, Some(grade));
+    }
+
+    fn truth(&mut self, kind: &str, lines: Vec<u64>, grade: Option<&str>) {
+        self.truths.push(Truth { kind: kind.into(), lines, grade: grade.map(str::to_owned), debatable: false });
+    }
+
+    fn user(&mut self, content: Value) -> u64 {
+        self.envelope(json!({"type": "user", "message": {"role": "user", "content": content}}))
+    }
+
+    fn assistant(&mut self, block: Value) -> u64 {
+        let message = json!({
+            "id": format!("msg_{}", self.responses), "type": "message", "role": "assistant", "model": "claude-sonnet-4-5",
+            "content": [block], "stop_reason": null, "usage": {"input_tokens": 1, "output_tokens": 1},
+        });
+        self.envelope(json!({"type": "assistant", "message": message, "requestId": format!("req_{}", self.responses)}))
+    }
+
+    /// A record of the conversation, in the chain of those before it.
+    fn envelope(&mut self, mut record: Value) -> u64 {
+        let at = self.records.len();
+        let uuid = |at: usize| format!("00000000-0000-4000-8000-{at:012}");
+        record["parentUuid"] = if at == 0 { Value::Null } else { json!(uuid(at - 1)) };
+        record["uuid"] = json!(uuid(at));
+        record["isSidechain"] = json!(false);
+        record["userType"] = json!("external");
+        record["cwd"] = json!("/home/dev/work/demo");
+        record["version"] = json!("2.1.120");
+        record["gitBranch"] = json!("main");
+        self.record(record)
+    }
+
+    /// Appends a record; gives its line.
+    fn record(&mut self, mut record: Value) -> u64 {
+        let at = self.records.len();
+        record["sessionId"] = json!("00000000-0000-4000-9000-000000000000");
+        record["timestamp"] = json!(format!("2026-01-05T10:{:02}:{:02}.000Z", at / 60 % 60, at % 60));
+        self.records.push(record.to_string());
+        at as u64 + 1
+    }
+}

@@ -1,0 +1,106 @@
+//! Real transcripts with labels made by hand.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use anyhow::Context as _;
+use serde::Deserialize;
+
+use crate::score::{Scores, Truth};
+use crate::transcript;
+
+/// One label. What a file says beside these fields is for people.
+#[derive(Debug, Deserialize)]
+struct Label {
+    file: String,
+    half: Option<String>,
+    line: u64,
+    kind: String,
+    grade: Option<String>,
+    words: Option<bool>,
+    #[serde(default)]
+    hard: bool,
+    /// `rule`: no person was asked.
+    by: Option<String>,
+    /// Reverts: whether the call worked.
+    ok: Option<bool>,
+    /// API errors: the record's type; `system` ones were retried.
+    record: Option<String>,
+    /// Reverts: `false` when the old text came back only in spirit.
+    exact: Option<bool>,
+}
+
+/// Measures the transcripts of one half.
+pub(crate) fn measure(file: &Path, samples: &Path, half: &str, scores: &mut Scores) -> anyhow::Result<()> {
+    let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let mut files: BTreeMap<String, Vec<Label>> = BTreeMap::new();
+    for (line, label) in text.lines().enumerate() {
+        let label: Label = serde_json::from_str(label).with_context(|| format!("{}:{}", file.display(), line + 1))?;
+        if label.half.as_deref() == Some(half) {
+            files.entry(label.file.clone()).or_default().push(label);
+        }
+    }
+    for (name, labels) in files {
+        let bytes =
+            fs::read(samples.join(&name)).with_context(|| format!("cannot read {name} under {}", samples.display()))?;
+        let signals = transcript::signals(&name, &bytes)?;
+        let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
+        let text = |line: u64| {
+            let record = lines.get(line as usize - 1).copied().unwrap_or_default();
+            transcript::words(record)
+        };
+        // A sub-agent's signals have no labels.
+        let signals: Vec<_> = signals.into_iter().filter(|signal| signal.thread.is_none()).collect();
+        scores.count(&name, "", &signals, &truths(&labels), text);
+    }
+    Ok(())
+}
+
+fn truths(labels: &[Label]) -> Vec<Truth> {
+    let mut truths = Vec::new();
+    let mut outage: Option<u64> = None;
+    let mut settled = BTreeSet::new();
+    for label in labels {
+        let truth = |kind: &str| Truth {
+            kind: kind.into(),
+            lines: vec![label.line],
+            grade: None,
+            debatable: label.hard || label.exact == Some(false),
+        };
+        match label.kind.as_str() {
+            // Refused by a rule: an error of the tool, as no one was asked.
+            "permission-denied" if label.by.as_deref() == Some("rule") => {
+                truths.push(Truth { debatable: false, ..truth("tool-error") });
+            }
+            "permission-denied" => truths.push(Truth { grade: Some("refusal".into()), ..truth("permission-denied") }),
+            // A refused revert undid nothing.
+            "revert" if label.ok == Some(false) => {}
+            "api-error" if label.record.as_deref() == Some("system") => outage = outage.or(Some(label.line)),
+            "api-error" => {
+                outage = None;
+                truths.push(truth("api-error"));
+            }
+            "user-correction" => {
+                let grade = match (label.grade.as_deref(), label.words) {
+                    (Some("clear"), _) => "clear",
+                    (_, Some(false)) => "soft, context",
+                    _ => "soft, words",
+                };
+                truths.push(Truth { grade: Some(grade.into()), ..truth("user-correction") });
+            }
+            // Only "no correction, but one could think so" matters here.
+            "none" if label.hard => truths.push(truth("user-correction")),
+            "none" => {}
+            kind => truths.push(truth(kind)),
+        }
+        settled.insert(label.line);
+    }
+    truths.extend(outage.map(|line| Truth {
+        kind: "api-error".into(),
+        lines: vec![line],
+        grade: None,
+        debatable: false,
+    }));
+    truths
+}

@@ -1,0 +1,214 @@
+//! `user-correction`: the person corrects, rejects or redirects what the agent did or is about to do, with a graded
+//! confidence.
+//!
+//! **Why it matters.** This is what the person knows and the agent did not: the raw material of every rule.
+//!
+//! **Example.** "hmm, I'd rather not have people's names in it, we do blameless", after which the agent says "makes sense" and
+//! edits the lines it had just written.
+//!
+//! **False friends.** A new task, an answer to the agent's question, "and also …", praise, curiosity, a change of the person's
+//! own mind; pasted logs and review comments full of "wrong" and "fails"; a bug report that is the task. Slash commands, answers
+//! given through a tool, and notices are not judged; the words of a refusal belong to its `permission-denied`.
+//!
+//! **How it is judged.** A turn is kept until the agent has answered and the next human turn begins. Everything that speaks
+//! for or against is a piece of [`Evidence`] with a weight; the confidence is the logistic function of their sum. Words come from
+//! constructions in English, French, Chinese and Japanese ([`crate::language`]), looked for in the person's own words only
+//! ([`crate::prose`]); the rest is the turn's surroundings.
+
+use serde::{Deserialize, Serialize};
+use totalrecall_sdk::types::{Author, Body, Channel, Event, Status};
+use totalrecall_sdk::{Signal, SignalKind};
+
+use super::{Detector, Place, Refine as _, kind};
+use crate::moment::{Call, Moment};
+use crate::prose::Prose;
+use crate::text::one_line;
+use crate::thresholds::Thresholds;
+
+pub mod evidence;
+mod reply;
+mod words;
+
+pub use evidence::{Case, Evidence};
+pub(crate) use words::reminds;
+
+const NAME: &str = "user-correction";
+
+/// Edits whose lines are remembered: those that a correction may be about.
+const EDITS: usize = 24;
+
+/// Pieces of evidence named in a detail.
+const NAMED: usize = 3;
+
+/// See the module.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct UserCorrection {
+    /// Human turns so far.
+    turns: u64,
+    /// What the agent's last text was.
+    said: reply::Said,
+    /// Record of a refusal or interrupt since the last human turn.
+    stopped: Option<u64>,
+    /// The agent asked through a tool since the last human turn.
+    asked: bool,
+    /// The agent called tools since the last human turn.
+    worked: bool,
+    /// Hashes of telling lines that the last edits wrote.
+    written: Vec<Vec<u32>>,
+    pending: Option<Turn>,
+}
+
+/// A human turn that waits for what comes next.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Turn {
+    place: Place,
+    gist: String,
+    case: Case,
+    /// Lines of what it rests on besides itself.
+    lines: Vec<u64>,
+    answered: bool,
+}
+
+impl Detector for UserCorrection {
+    fn kind() -> SignalKind {
+        kind(
+            NAME,
+            3,
+            "The person corrects, rejects or redirects what the agent did or is about to do.",
+            "Write what was corrected into the project's instructions, as a rule with its reason.",
+        )
+    }
+
+    fn observe(&mut self, moment: &Moment, found: &mut Vec<Signal>) {
+        let event = moment.event;
+        if event.thread.is_some() {
+            return;
+        }
+        match &event.body {
+            Body::Message(message) => match (message.author, message.channel) {
+                (Author::Human, Channel::Prompt | Channel::Steering | Channel::Comment) => {
+                    self.settle(moment.thresholds, found);
+                    self.begin(event, &message.text, message.channel);
+                }
+                (Author::Human, _) => {
+                    // A command, an answer or a shell line is the person's move: what they said before is settled.
+                    self.settle(moment.thresholds, found);
+                    self.turns += 1;
+                    self.stopped = None;
+                    self.asked = false;
+                }
+                (Author::Agent, Channel::Reply) if !message.text.trim().is_empty() => self.reply(event, &message.text),
+                _ => {}
+            },
+            Body::ToolCall(_) => {
+                self.worked = true;
+                // The agent went on: what stopped it is dealt with.
+                self.stopped = None;
+            }
+            Body::ToolResult(result) => match result.status {
+                Status::Denied => {
+                    self.settle(moment.thresholds, found);
+                    self.stopped = Some(event.line);
+                }
+                Status::Interrupted => self.stopped = Some(event.line),
+                Status::Ok => {
+                    if let Some(call) = moment.call {
+                        self.worked(event, call);
+                    }
+                }
+                Status::Error | Status::Blocked => {}
+            },
+            Body::Interrupt(_) => self.stopped = Some(event.line),
+            _ => {}
+        }
+    }
+
+    fn conclude(&self, thresholds: &Thresholds, found: &mut Vec<Signal>) {
+        found.extend(self.pending.as_ref().and_then(|turn| turn.signal(thresholds)));
+    }
+}
+
+impl UserCorrection {
+    /// Judges the turn that was waiting.
+    fn settle(&mut self, thresholds: &Thresholds, found: &mut Vec<Signal>) {
+        found.extend(self.pending.take().and_then(|turn| turn.signal(thresholds)));
+    }
+
+    fn begin(&mut self, event: &Event, text: &str, channel: Channel) {
+        let prose = Prose::new(text);
+        let mut case = words::listen(&prose, text);
+        let mut lines = Vec::new();
+        case.add_if(Evidence::First, self.turns == 0);
+        case.add_if(Evidence::Steering, channel == Channel::Steering);
+        case.add_if(Evidence::WithApproval, channel == Channel::Comment);
+        case.add_if(Evidence::Claimed, self.said.claims_done);
+        case.add_if(Evidence::Answering, self.said.asks);
+        let chooses =
+            [Evidence::Rejection, Evidence::Prohibition, Evidence::Alternative, Evidence::Limit, Evidence::Expectation];
+        case.add_if(Evidence::Choosing, (self.said.asks || self.asked) && case.any(&chooses));
+        case.add_if(Evidence::AskedByTool, self.asked);
+        case.add_if(Evidence::Worked, self.worked);
+        if let Some(line) = self.stopped.take() {
+            case.add(Evidence::Stopped);
+            lines.push(line);
+        }
+        let reports_failure = case.has(Evidence::PastedError) || case.any(&[Evidence::StillFailing, Evidence::Failure]);
+        case.add_if(Evidence::FailureAfterClaim, reports_failure && self.said.claims_done);
+        self.turns += 1;
+        self.asked = false;
+        self.worked = false;
+        if event.copied || text.trim().is_empty() {
+            return;
+        }
+        let gist = one_line(if prose.text.trim().is_empty() { text } else { &prose.text }, 160);
+        self.pending = Some(Turn { place: Place::of(event), gist, case, lines, answered: false });
+    }
+
+    fn reply(&mut self, event: &Event, text: &str) {
+        if let Some(turn) = self.pending.as_mut().filter(|turn| !turn.answered) {
+            turn.answered = true;
+            if reply::listen(text, &mut turn.case) {
+                turn.lines.push(event.line);
+            }
+        }
+        self.said = reply::Said::new(text);
+        self.stopped = None;
+    }
+
+    fn worked(&mut self, event: &Event, call: &Call) {
+        self.asked |= call.asks;
+        let rewrites = |written: &[Vec<u32>]| {
+            let gone = || call.edits.iter().flat_map(|edit| &edit.removed_lines);
+            written.iter().any(|lines| gone().any(|line| lines.binary_search(line).is_ok()))
+        };
+        if let Some(turn) = &mut self.pending {
+            if rewrites(&self.written) && !turn.case.has(Evidence::EditedAgain) {
+                turn.case.add(Evidence::EditedAgain);
+                turn.lines.push(event.line);
+            }
+            if call.executes && super::revert::undoes(&call.gist) && !turn.case.has(Evidence::Undone) {
+                turn.case.add(Evidence::Undone);
+                turn.lines.push(event.line);
+            }
+        }
+        for edit in call.edits.iter().filter(|edit| !edit.added_lines.is_empty()) {
+            if self.written.len() == EDITS {
+                self.written.remove(0);
+            }
+            self.written.push(edit.added_lines.clone());
+        }
+    }
+}
+
+impl Turn {
+    fn signal(&self, thresholds: &Thresholds) -> Option<Signal> {
+        let confidence = self.case.confidence();
+        if confidence < thresholds.correction_confidence {
+            return None;
+        }
+        let named: Vec<&str> = self.case.strongest().take(NAMED).map(|evidence| evidence.words()).collect();
+        let detail = format!("{} ({})", self.gist, named.join("; "));
+        let signal = self.place.clone().signal(NAME, self.gist.clone(), detail);
+        Some(signal.confident(confidence).resting_on(self.lines.iter().copied()))
+    }
+}

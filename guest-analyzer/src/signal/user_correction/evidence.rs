@@ -1,0 +1,243 @@
+//! What speaks for and against a turn being a correction.
+
+use serde::{Deserialize, Serialize};
+
+use crate::cue::Cue;
+
+/// The sum that stands for "nothing is known".
+const BIAS: f32 = -2.3;
+
+macro_rules! evidence {
+    ($($(#[$doc:meta])* $name:ident = $weight:literal, $words:literal;)*) => {
+        /// One thing that speaks for or against. A weight is in log-odds: 0.7 doubles the odds.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Evidence {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl Evidence {
+            /// All of it.
+            pub const ALL: &[Self] = &[$(Self::$name),*];
+
+            /// Log-odds.
+            pub fn weight(self) -> f32 {
+                match self {
+                    $(Self::$name => $weight,)*
+                }
+            }
+
+            /// In words, for a person; empty for what says nothing by itself.
+            pub fn words(self) -> &'static str {
+                match self {
+                    $(Self::$name => $words,)*
+                }
+            }
+        }
+    };
+}
+
+evidence! {
+    /// "No, …", "that's wrong", "not what I asked".
+    Rejection = 1.7, "says it is wrong";
+    /// "you removed …", "why did you …".
+    Blame = 1.0, "names what the agent did";
+    /// "I said …", "as I wrote".
+    Insistence = 1.7, "insists on what was said";
+    /// "should be …", "was supposed to".
+    Expectation = 0.8, "says how it should be";
+    /// "don't …", "never …".
+    Prohibition = 1.2, "forbids";
+    /// "stop", "wait".
+    Stop = 0.8, "stops the agent";
+    /// A question that objects: "wouldn't that …?", "do we really need …?".
+    Objection = 0.8, "objects with a question";
+    /// "what about …?"
+    MildObjection = 0.4, "asks about a gap";
+    /// "instead", "could we …", "I'd rather".
+    Alternative = 1.0, "proposes another way";
+    /// "put it back", "leave it as it was".
+    Undo = 1.1, "wants it undone";
+    /// "still failing", "same error", "now it never …".
+    StillFailing = 1.4, "says it still fails";
+    /// "doesn't work", "fails".
+    Failure = 0.6, "reports a failure";
+    /// "a bit much", "I don't think", "misleading".
+    Doubt = 1.0, "doubts";
+    /// "hmm", "actually".
+    Hedge = 1.0, "hesitates";
+    /// "but", "though".
+    But = 0.4, "says but";
+    /// "we usually", "our style".
+    Convention = 0.9, "names how things are done here";
+    /// "only X", "not all".
+    Limit = 0.5, "narrows the task";
+    /// "seriously", "??", 🙄.
+    Sarcasm = 1.7, "is annoyed";
+    /// "great", "it works": speaks against.
+    Praise = -1.5, "praises";
+    /// "yes", "go ahead": speaks against.
+    Consent = -1.6, "agrees";
+    /// "sorry, continue", "let me … first": speaks against.
+    Resume = -1.6, "lets it go on";
+    /// "just wondering", "what is …?": speaks against.
+    Curiosity = -1.7, "is curious";
+    /// "now add …": speaks against.
+    Task = -0.7, "gives a task";
+    /// "I changed my mind", "the client wants": speaks against.
+    OwnChange = -1.8, "changes their own mind";
+    /// A word in capitals that is meant to be heard.
+    Shouted = 0.8, "shouts";
+    /// An error or log was pasted.
+    PastedError = 0.5, "pastes an error";
+    /// Nothing but pasted material.
+    OnlyPasted = -0.3, "only pastes";
+    /// At most eight words.
+    Short = -0.1, "";
+    /// Eighty words or more: mostly a task.
+    Long = -0.4, "";
+    /// Ends in a question mark.
+    Asks = -0.2, "";
+    /// The first human turn: there is nothing to correct yet.
+    First = -5.1, "";
+    /// Sent while the agent was at work.
+    Steering = 0.3, "said while the agent worked";
+    /// Sent along with an approval.
+    WithApproval = 0.3, "said with an approval";
+    /// The agent had just claimed to be done.
+    Claimed = 0.0, "";
+    /// A failure reported right after such a claim.
+    FailureAfterClaim = 1.1, "reports a failure after the agent said it was done";
+    /// The agent had just asked: this is mostly the answer.
+    Answering = -0.8, "";
+    /// The same, and the words would be a correction elsewhere: "no, the other one" chooses.
+    Choosing = -0.8, "";
+    /// The agent had just asked through a tool.
+    AskedByTool = -1.0, "";
+    /// The agent had called tools since the last human turn.
+    Worked = 0.5, "";
+    /// A refusal or an interrupt just before.
+    Stopped = 1.7, "the agent was stopped just before";
+    /// The agent's next text concedes: "you're right", "good catch", "sorry".
+    Concedes = 3.3, "the agent concedes";
+    /// The agent's next text likes the proposal: "good idea", "makes sense".
+    Likes = 0.8, "the agent likes it";
+    /// The agent's next text accepts: "understood", "sure".
+    Accepts = 0.8, "the agent accepts";
+    /// The agent's next text takes something back: "reverting", "instead".
+    Reverses = 1.4, "the agent takes it back";
+    /// The agent's next text mends something: "correcting", "switching".
+    Mends = 0.6, "the agent mends it";
+    /// An edit changes lines that the agent had written before the turn.
+    EditedAgain = 1.5, "the same lines are edited again";
+    /// Git undoes work.
+    Undone = 1.2, "work is undone";
+}
+
+impl From<Cue> for Evidence {
+    fn from(cue: Cue) -> Self {
+        match cue {
+            Cue::Rejection => Self::Rejection,
+            Cue::Blame => Self::Blame,
+            Cue::Insistence => Self::Insistence,
+            Cue::Expectation => Self::Expectation,
+            Cue::Prohibition => Self::Prohibition,
+            Cue::Stop => Self::Stop,
+            Cue::Objection => Self::Objection,
+            Cue::MildObjection => Self::MildObjection,
+            Cue::Alternative => Self::Alternative,
+            Cue::Undo => Self::Undo,
+            Cue::StillFailing => Self::StillFailing,
+            Cue::Failure => Self::Failure,
+            Cue::Doubt => Self::Doubt,
+            Cue::Hedge => Self::Hedge,
+            Cue::But => Self::But,
+            Cue::Convention => Self::Convention,
+            Cue::Limit => Self::Limit,
+            Cue::Sarcasm => Self::Sarcasm,
+            Cue::Praise => Self::Praise,
+            Cue::Consent => Self::Consent,
+            Cue::Resume => Self::Resume,
+            Cue::Curiosity => Self::Curiosity,
+            Cue::Task => Self::Task,
+            Cue::OwnChange => Self::OwnChange,
+        }
+    }
+}
+
+/// The evidence of one turn. Each piece counts once.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Case(u64);
+
+impl Case {
+    /// Adds a piece.
+    pub fn add(&mut self, evidence: Evidence) {
+        self.0 |= 1 << evidence as u64;
+    }
+
+    /// Adds a piece if it is there.
+    pub fn add_if(&mut self, evidence: Evidence, there: bool) {
+        if there {
+            self.add(evidence);
+        }
+    }
+
+    /// Whether it holds a piece.
+    pub fn has(self, evidence: Evidence) -> bool {
+        self.0 & (1 << evidence as u64) != 0
+    }
+
+    /// Whether it holds one of these.
+    pub fn any(self, evidence: &[Evidence]) -> bool {
+        evidence.iter().any(|evidence| self.has(*evidence))
+    }
+
+    /// What it holds.
+    pub fn evidence(self) -> impl Iterator<Item = Evidence> {
+        Evidence::ALL.iter().copied().filter(move |evidence| self.has(*evidence))
+    }
+
+    /// How likely it is a correction, 0 to 1.
+    pub fn confidence(self) -> f32 {
+        let sum: f32 = BIAS + self.evidence().map(Evidence::weight).sum::<f32>();
+        1.0 / (1.0 + exp(-sum))
+    }
+
+    /// What speaks for it, strongest first.
+    pub fn strongest(self) -> impl Iterator<Item = Evidence> {
+        let mut evidence: Vec<Evidence> =
+            self.evidence().filter(|evidence| evidence.weight() > 0.0 && !evidence.words().is_empty()).collect();
+        evidence.sort_by(|a, b| b.weight().total_cmp(&a.weight()));
+        evidence.into_iter()
+    }
+}
+
+/// The exponential function from basic arithmetic only: `f32::exp` may differ in its last bit between a native build and the
+/// component, and confidences must not.
+fn exp(x: f32) -> f32 {
+    let x = f64::from(x.clamp(-30.0, 30.0)) / 1024.0;
+    let series = 1.0 + x * (1.0 + x / 2.0 * (1.0 + x / 3.0 * (1.0 + x / 4.0)));
+    (0..10).fold(series, |power, _| power * power) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_piece_has_its_bit() {
+        assert!(Evidence::ALL.len() <= 64);
+    }
+
+    #[test]
+    fn confidence_is_logistic() {
+        for x in [-6.0_f32, -1.0, 0.0, 0.5, 3.0] {
+            assert!((exp(x) - x.exp()).abs() < 1e-4 * x.exp());
+        }
+        let mut case = Case::default();
+        let before = case.confidence();
+        case.add(Evidence::Rejection);
+        assert!(case.confidence() > before);
+        case.add(Evidence::First);
+        assert!(case.confidence() < 0.5);
+    }
+}
