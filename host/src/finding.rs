@@ -166,3 +166,6 @@ fn evidence(seen: &Sighting<'_>) -> Evidence {
         thread: seen.signal.thread.clone(),
     }
 }
+
+#[cfg(test)]
+mod tests;

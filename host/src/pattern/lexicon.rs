@@ -35,6 +35,9 @@ pub(super) fn negation(word: &str, after: &[Piece], rejecting: bool) -> Negation
         "before" | "until" | "unless" | "avant" => Negation::Ends,
         // "No comments in the code": what follows is where.
         "in" | "for" | "dans" | "pour" => Negation::Ends,
+        "to" | "on" | "into" | "from" | "at" if matches!(next, "the" | "a" | "an" | "this" | "our" | "my" | "any") => {
+            Negation::Ends
+        }
         "but" | "instead" | "rather" | "use" | "mais" | "plutot" | "utilise" | "utilisez" => Negation::Ends,
         _ => Negation::None,
     }
@@ -129,6 +132,8 @@ pub(super) const CHINESE_FILLERS: &[&str] = &[
     "再",
     "每次",
     "使用",
+    "一点",
+    "用",
     "没有",
     "不对",
     "错了",
@@ -144,6 +149,12 @@ pub(super) const CHINESE_FILLERS: &[&str] = &[
     "请",
     "把",
     "被",
+];
+
+/// Words that hold a character which is a filler elsewhere.
+pub(super) const CHINESE_WHOLE: &[&str] = &[
+    "用户", "用例", "用法", "用途", "应用", "通用", "引用", "调用", "费用", "作用", "常用", "专用", "利用", "可用",
+    "启用", "禁用", "复用", "占用", "我国", "你好", "目的", "为了", "了解", "再见",
 ];
 
 /// Characters without content at the end of a run.

@@ -135,7 +135,7 @@ fn paraphrases_come_together_and_near_misses_stay_apart() {
     let precision = f64::from(right) / f64::from(right + wrong.len() as u32);
     let recall = f64::from(right) / f64::from(right + missed.len() as u32);
     assert!(
-        precision >= 0.99 && recall >= 0.85,
+        precision >= 0.99 && recall >= 0.88,
         "precision {precision:.3}, recall {recall:.3}: {wrong:#?} {missed:#?}"
     );
 }

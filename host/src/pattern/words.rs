@@ -235,7 +235,10 @@ fn chinese(run: &str, clause: &mut Vec<String>, rejecting: &mut bool, tokens: &m
     let mut rest = run;
     let mut content = String::new();
     while let Some(c) = rest.chars().next() {
-        if let Some(negation) = lexicon::starts_with(rest, lexicon::CHINESE_REJECTS) {
+        if let Some(whole) = lexicon::starts_with(rest, lexicon::CHINESE_WHOLE) {
+            content.push_str(&rest[..whole]);
+            rest = &rest[whole..];
+        } else if let Some(negation) = lexicon::starts_with(rest, lexicon::CHINESE_REJECTS) {
             clause.extend(pairs(&content, lexicon::CHINESE_EMPTY));
             content.clear();
             flush(clause, *rejecting, tokens);
