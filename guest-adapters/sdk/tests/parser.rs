@@ -1,7 +1,5 @@
 //! The parser with a trivial adapter: what becomes of good, damaged and unfinished lines.
 
-#![expect(clippy::unwrap_used, reason = "tests")]
-
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 use totalrecall_sdk::adapter::{

@@ -11,6 +11,12 @@ use crate::trail::{cases, drift, events, parser};
 /// Short texts keep the golden files readable, and show how long ones are cut.
 const TEXT_LIMIT: u32 = 400;
 
+/// Are golden files to be written anew?
+#[expect(clippy::disallowed_methods, reason = "no settings of the product: a switch of this test")]
+fn bless() -> bool {
+    std::env::var_os("BLESS").is_some()
+}
+
 #[test]
 fn events_are_as_they_were() {
     let cases = cases();
@@ -24,7 +30,7 @@ fn events_are_as_they_were() {
             }
         }
         let golden = case.folder.join("events.jsonl");
-        if std::env::var_os("BLESS").is_some() {
+        if bless() {
             fs::write(&golden, &now).unwrap();
         }
         let before = fs::read_to_string(&golden).unwrap_or_default();

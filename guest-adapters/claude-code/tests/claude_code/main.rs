@@ -6,4 +6,5 @@ mod copies;
 mod counts;
 mod golden;
 mod hostile;
+mod shapes;
 mod trail;
