@@ -9,8 +9,9 @@ use memchr::memchr;
 /// memory is bounded.
 pub const LONGEST: usize = 64 << 20;
 
-/// How a buffer grows past this size: by this much, since doubling a giant would need three times its memory.
-const STEP: usize = 4 << 20;
+/// Past this size room for the longest line is made at once: a wasm memory never shrinks, and growing step by step would
+/// leave holes in it that add up to several times the line.
+const GIANT: usize = 8 << 20;
 
 /// Buffers above this size are given back once their line is dealt with.
 const KEPT: usize = 1 << 20;
@@ -89,8 +90,8 @@ impl Lines {
             return;
         }
         let needed = self.partial.len() + bytes.len();
-        if needed > self.partial.capacity() && needed > STEP {
-            self.partial.reserve_exact(bytes.len().max(STEP));
+        if needed > self.partial.capacity() && needed > GIANT {
+            self.partial.reserve_exact(LONGEST - self.partial.len());
         }
         self.partial.extend_from_slice(bytes);
     }
