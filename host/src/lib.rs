@@ -3,6 +3,7 @@
 pub mod clean;
 pub mod event;
 pub mod finding;
+pub mod inbox;
 pub mod insights;
 pub mod locale;
 pub mod pattern;

@@ -20,6 +20,8 @@ mod read;
 mod session;
 mod stamp;
 mod status;
+#[cfg(test)]
+mod tests;
 
 use std::{
     collections::VecDeque,
