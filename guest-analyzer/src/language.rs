@@ -9,7 +9,7 @@
 //! | `a\|b_c` | `a`, or `b` followed by `c` |
 //! | `?just\|also` | one of them, or nothing |
 //! | `~3` | up to three words (characters) of the same sentence |
-//! | `S`, `E` | the beginning, the end of a sentence |
+//! | `S`, `E` | the beginning, the end of a sentence; `E` may be one of several: `?\|!\|E` |
 //! | `C` | the beginning of a clause: of a sentence, after a comma, or after a word such as "but" |
 //! | `Q` | nothing, but only in a sentence that ends in a question mark |
 //!

@@ -28,6 +28,7 @@ enum Element {
 enum Word {
     Whole(u32),
     Beginning(String),
+    SentenceEnd,
 }
 
 impl Patterns {
@@ -120,14 +121,16 @@ fn end(elements: &[Element], tokens: &Tokens, at: usize) -> Option<usize> {
 }
 
 fn run(words: &[Word], tokens: &Tokens, at: usize) -> Option<usize> {
-    let here = tokens.0.get(at..at + words.len())?;
-    here.iter()
-        .zip(words)
-        .all(|(token, word)| match word {
-            Word::Whole(hash) => token.hash == *hash,
-            Word::Beginning(beginning) => token.text.starts_with(beginning),
-        })
-        .then_some(at + words.len())
+    words.iter().try_fold(at, |at, word| {
+        let token = tokens.0.get(at);
+        match word {
+            Word::SentenceEnd => tokens.ends_sentence(at).then_some(at),
+            Word::Whole(hash) => token.is_some_and(|token| token.hash == *hash).then_some(at + 1),
+            Word::Beginning(beginning) => {
+                token.is_some_and(|token| token.text.starts_with(beginning)).then_some(at + 1)
+            }
+        }
+    })
 }
 
 impl Element {
@@ -141,7 +144,8 @@ impl Element {
                 if let Some(longest) = text.strip_prefix('~').and_then(|digits| digits.parse().ok()) {
                     return Self::Gap(longest);
                 }
-                let optional = text.len() > 1 && text.starts_with('?');
+                // A question mark of its own is a mark to match.
+                let optional = text.len() > 1 && text.starts_with('?') && !text.starts_with("?|");
                 let words = if optional { &text[1..] } else { text };
                 Self::Words { optional, alternatives: words.split('|').map(alternative).collect() }
             }
@@ -152,6 +156,9 @@ impl Element {
 fn alternative(text: &str) -> Vec<Word> {
     text.split('_')
         .flat_map(|part| {
+            if part == "E" {
+                return vec![Word::SentenceEnd];
+            }
             let beginning = part.strip_suffix('*').unwrap_or(part);
             let tokens = Tokens::new(beginning);
             let mut words: Vec<Word> = tokens.all().iter().map(|token| Word::Whole(word_hash(&token.text))).collect();
@@ -185,6 +192,8 @@ mod tests {
             ("isnt Q", "isn't that much?"),
             ("do ~3 need", "do we really need it"),
             ("C stop", "ok stop"),
+            ("way ?|!|E", "no way"),
+            ("way ?|!|E", "which way?"),
             ("じゃなくて", "これじゃなくてあれ"),
         ] {
             assert!(found(pattern, text), "{pattern}: {text}");
@@ -194,6 +203,7 @@ mod tests {
             ("isnt Q", "that isn't much."),
             ("do ~1 need", "do we ever really need"),
             ("you ~3 removed", "you did it. Removed"),
+            ("way ?|!|E", "way out"),
             ("still_not E", "still not there"),
         ] {
             assert!(!found(pattern, text), "{pattern}: {text}");

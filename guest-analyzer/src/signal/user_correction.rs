@@ -66,6 +66,9 @@ struct Turn {
     case: Case,
     /// Lines of what it rests on besides itself.
     lines: Vec<u64>,
+    /// The agent has called a tool since.
+    acted: bool,
+    /// The agent has said something since.
     answered: bool,
 }
 
@@ -102,6 +105,9 @@ impl Detector for UserCorrection {
             },
             Body::ToolCall(_) => {
                 self.worked = true;
+                if let Some(turn) = &mut self.pending {
+                    turn.acted = true;
+                }
                 // The agent went on: what stopped it is dealt with.
                 self.stopped = None;
             }
@@ -131,7 +137,9 @@ impl Detector for UserCorrection {
 impl UserCorrection {
     /// Judges the turn that was waiting.
     fn settle(&mut self, thresholds: &Thresholds, found: &mut Vec<Signal>) {
-        found.extend(self.pending.take().and_then(|turn| turn.signal(thresholds)));
+        let Some(mut turn) = self.pending.take() else { return };
+        turn.case.add_if(Evidence::Unanswered, !turn.answered);
+        found.extend(turn.signal(thresholds));
     }
 
     fn begin(&mut self, event: &Event, text: &str, channel: Channel) {
@@ -161,13 +169,13 @@ impl UserCorrection {
             return;
         }
         let gist = one_line(if prose.text.trim().is_empty() { text } else { &prose.text }, 160);
-        self.pending = Some(Turn { place: Place::of(event), gist, case, lines, answered: false });
+        self.pending = Some(Turn { place: Place::of(event), gist, case, lines, acted: false, answered: false });
     }
 
     fn reply(&mut self, event: &Event, text: &str) {
         if let Some(turn) = self.pending.as_mut().filter(|turn| !turn.answered) {
             turn.answered = true;
-            if reply::listen(text, &mut turn.case) {
+            if reply::listen(text, !turn.acted, &mut turn.case) {
                 turn.lines.push(event.line);
             }
         }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::cue::Cue;
 
 /// The sum that stands for "nothing is known".
-const BIAS: f32 = -2.3;
+const BIAS: f32 = -2.6;
 
 macro_rules! evidence {
     ($($(#[$doc:meta])* $name:ident = $weight:literal, $words:literal;)*) => {
@@ -38,21 +38,21 @@ macro_rules! evidence {
 
 evidence! {
     /// "No, …", "that's wrong", "not what I asked".
-    Rejection = 1.7, "says it is wrong";
+    Rejection = 1.6, "says it is wrong";
     /// "you removed …", "why did you …".
-    Blame = 1.0, "names what the agent did";
+    Blame = 0.8, "names what the agent did";
     /// "I said …", "as I wrote".
-    Insistence = 1.7, "insists on what was said";
+    Insistence = 1.5, "insists on what was said";
     /// "should be …", "was supposed to".
-    Expectation = 0.8, "says how it should be";
+    Expectation = 1.1, "says how it should be";
     /// "don't …", "never …".
-    Prohibition = 1.2, "forbids";
+    Prohibition = 1.5, "forbids";
     /// "stop", "wait".
-    Stop = 0.8, "stops the agent";
+    Stop = 0.9, "stops the agent";
     /// A question that objects: "wouldn't that …?", "do we really need …?".
-    Objection = 0.8, "objects with a question";
+    Objection = 0.6, "objects with a question";
     /// "what about …?"
-    MildObjection = 0.4, "asks about a gap";
+    MildObjection = 0.3, "asks about a gap";
     /// "instead", "could we …", "I'd rather".
     Alternative = 1.0, "proposes another way";
     /// "put it back", "leave it as it was".
@@ -60,75 +60,79 @@ evidence! {
     /// "still failing", "same error", "now it never …".
     StillFailing = 1.4, "says it still fails";
     /// "doesn't work", "fails".
-    Failure = 0.6, "reports a failure";
+    Failure = 0.5, "reports a failure";
     /// "a bit much", "I don't think", "misleading".
-    Doubt = 1.0, "doubts";
+    Doubt = 0.8, "doubts";
     /// "hmm", "actually".
     Hedge = 1.0, "hesitates";
     /// "but", "though".
-    But = 0.4, "says but";
+    But = 0.2, "says but";
     /// "we usually", "our style".
-    Convention = 0.9, "names how things are done here";
+    Convention = 1.0, "names how things are done here";
     /// "only X", "not all".
-    Limit = 0.5, "narrows the task";
+    Limit = 0.3, "narrows the task";
     /// "seriously", "??", 🙄.
-    Sarcasm = 1.7, "is annoyed";
+    Sarcasm = 1.9, "is annoyed";
     /// "great", "it works": speaks against.
     Praise = -1.5, "praises";
     /// "yes", "go ahead": speaks against.
-    Consent = -1.6, "agrees";
+    Consent = -1.7, "agrees";
     /// "sorry, continue", "let me … first": speaks against.
-    Resume = -1.6, "lets it go on";
+    Resume = -2.0, "lets it go on";
     /// "just wondering", "what is …?": speaks against.
-    Curiosity = -1.7, "is curious";
+    Curiosity = -1.8, "is curious";
     /// "now add …": speaks against.
-    Task = -0.7, "gives a task";
+    Task = -0.6, "gives a task";
     /// "I changed my mind", "the client wants": speaks against.
-    OwnChange = -1.8, "changes their own mind";
+    OwnChange = -2.0, "changes their own mind";
     /// A word in capitals that is meant to be heard.
     Shouted = 0.8, "shouts";
     /// An error or log was pasted.
-    PastedError = 0.5, "pastes an error";
+    PastedError = 0.6, "pastes an error";
     /// Nothing but pasted material.
     OnlyPasted = -0.3, "only pastes";
     /// At most eight words.
     Short = -0.1, "";
     /// Eighty words or more: mostly a task.
-    Long = -0.4, "";
+    Long = -0.5, "";
     /// Ends in a question mark.
-    Asks = -0.2, "";
+    Asks = -0.4, "";
     /// The first human turn: there is nothing to correct yet.
-    First = -5.1, "";
+    First = -5.2, "";
     /// Sent while the agent was at work.
     Steering = 0.3, "said while the agent worked";
     /// Sent along with an approval.
-    WithApproval = 0.3, "said with an approval";
+    WithApproval = 0.4, "said with an approval";
     /// The agent had just claimed to be done.
-    Claimed = 0.0, "";
+    Claimed = -0.2, "";
     /// A failure reported right after such a claim.
     FailureAfterClaim = 1.1, "reports a failure after the agent said it was done";
     /// The agent had just asked: this is mostly the answer.
-    Answering = -0.8, "";
+    Answering = -0.7, "";
     /// The same, and the words would be a correction elsewhere: "no, the other one" chooses.
-    Choosing = -0.8, "";
+    Choosing = -0.7, "";
     /// The agent had just asked through a tool.
     AskedByTool = -1.0, "";
     /// The agent had called tools since the last human turn.
-    Worked = 0.5, "";
+    Worked = 0.7, "";
     /// A refusal or an interrupt just before.
-    Stopped = 1.7, "the agent was stopped just before";
+    Stopped = 1.9, "the agent was stopped just before";
+    /// The agent says something before it acts: tasks are often simply done.
+    RepliesFirst = 0.7, "";
+    /// The agent said nothing before the next human turn.
+    Unanswered = -0.8, "";
     /// The agent's next text concedes: "you're right", "good catch", "sorry".
-    Concedes = 3.3, "the agent concedes";
+    Concedes = 3.2, "the agent concedes";
     /// The agent's next text likes the proposal: "good idea", "makes sense".
-    Likes = 0.8, "the agent likes it";
+    Likes = 0.5, "the agent likes it";
     /// The agent's next text accepts: "understood", "sure".
     Accepts = 0.8, "the agent accepts";
     /// The agent's next text takes something back: "reverting", "instead".
     Reverses = 1.4, "the agent takes it back";
     /// The agent's next text mends something: "correcting", "switching".
-    Mends = 0.6, "the agent mends it";
+    Mends = 1.0, "the agent mends it";
     /// An edit changes lines that the agent had written before the turn.
-    EditedAgain = 1.5, "the same lines are edited again";
+    EditedAgain = 1.6, "the same lines are edited again";
     /// Git undoes work.
     Undone = 1.2, "work is undone";
 }

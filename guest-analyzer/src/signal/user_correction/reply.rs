@@ -35,8 +35,9 @@ impl Said {
     }
 }
 
-/// Adds what the reply says about the turn before it; whether it says anything.
-pub(super) fn listen(text: &str, case: &mut Case) -> bool {
+/// Adds what the agent's first text after the turn says about it; whether it says anything. What it says before it acts
+/// is an answer; afterwards it is a report, in which only giving in tells something.
+pub(super) fn listen(text: &str, immediate: bool, case: &mut Case) -> bool {
     let mut tokens = Tokens::new(truncate(text.trim(), HEAD * 4).lines().next().unwrap_or_default());
     if tokens.words() < 4 {
         tokens = Tokens::new(&one_line(text, HEAD));
@@ -44,6 +45,10 @@ pub(super) fn listen(text: &str, case: &mut Case) -> bool {
     tokens.mask(&COURTESY);
     let concedes = CONCEDES.found(&tokens);
     case.add_if(Evidence::Concedes, concedes);
+    if !immediate {
+        return concedes;
+    }
+    case.add(Evidence::RepliesFirst);
     let likes = !concedes && LIKES.found(&tokens);
     case.add_if(Evidence::Likes, likes);
     case.add_if(Evidence::Accepts, !concedes && !likes && ACCEPTS.found(&tokens));
@@ -201,7 +206,7 @@ mod tests {
 
     fn heard(text: &str) -> Case {
         let mut case = Case::default();
-        listen(text, &mut case);
+        listen(text, true, &mut case);
         case
     }
 
