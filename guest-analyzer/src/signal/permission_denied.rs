@@ -6,8 +6,8 @@
 //! seeing the diff". The words are in the detail; there is no second signal for them.
 //!
 //! **False friends.** A rule, mode or hook that refuses by itself (`tool-error`: no one was asked), and the interrupt marker
-//! that a client writes after a refusal (part of the same happening). When one of several parallel calls is refused, clients
-//! give its siblings the same result: each of them is a refused call.
+//! that a client writes after a refusal (part of the same happening). When one of several parallel calls is refused, its
+//! siblings are what the adapter calls them: each one that it calls refused is a refused call.
 
 use serde::{Deserialize, Serialize};
 use totalrecall_sdk::types::Status;

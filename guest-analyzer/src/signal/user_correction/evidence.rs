@@ -94,7 +94,7 @@ evidence! {
     /// At most eight words.
     Short = -0.1, "";
     /// Eighty words or more: mostly a task.
-    Long = -0.5, "";
+    Long = -0.8, "";
     /// Ends in a question mark.
     Asks = -0.4, "";
     /// The first human turn: there is nothing to correct yet.
