@@ -1,0 +1,48 @@
+//! What was planted.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Signals by kind.
+pub type Counts = BTreeMap<String, u64>;
+
+/// The truth about a corpus, written beside it as `truth.json`.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Truth {
+    pub sessions: Vec<SessionTruth>,
+}
+
+/// The truth about one session.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct SessionTruth {
+    pub session_id: String,
+    /// The main transcript, relative to the corpus.
+    pub path: PathBuf,
+    pub subagent_files: Vec<PathBuf>,
+    /// The session this one began as a copy of. What was copied counts there, not here.
+    pub forked_from: Option<String>,
+    /// Milliseconds since 1970.
+    pub started_at: i64,
+    pub ended_at: i64,
+    pub records: u64,
+    /// Signals of the main thread.
+    pub counts: Counts,
+    /// Signals of all sub-agents together.
+    pub counts_subagents: Counts,
+}
+
+impl Truth {
+    /// Signals of all sessions by kind: main threads, sub-agents.
+    pub fn totals(&self) -> (Counts, Counts) {
+        let mut totals = (Counts::new(), Counts::new());
+        for session in &self.sessions {
+            for (all, one) in [(&mut totals.0, &session.counts), (&mut totals.1, &session.counts_subagents)] {
+                for (kind, count) in one {
+                    *all.entry(kind.clone()).or_default() += count;
+                }
+            }
+        }
+        totals
+    }
+}

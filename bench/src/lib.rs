@@ -1,0 +1,4 @@
+//! Synthetic transcripts whose truth is known, and the measurements that are made on them.
+
+pub mod corpus;
+pub mod measure;
