@@ -18,7 +18,7 @@ use std::time::{Duration, SystemTime};
 
 use session::Session;
 use text::Texts;
-pub use truth::{SessionTruth, Truth};
+pub use truth::{Counts, SessionTruth, Truth};
 
 /// What to write.
 #[derive(Clone, Debug)]
@@ -27,6 +27,7 @@ pub struct Plan {
     pub out: PathBuf,
     /// Bytes of all transcripts together, about.
     pub bytes: u64,
+    /// Number of sessions.
     pub sessions: u64,
     /// Equal seeds give equal bytes, on the same day.
     pub seed: u64,

@@ -2,3 +2,4 @@
 
 pub mod corpus;
 pub mod measure;
+pub mod native;

@@ -1,1 +1,69 @@
-//! How things are measured.
+//! How things are measured: processor time, because machines are shared, and peak memory.
+
+use anyhow::{Context, Result};
+use std::mem::MaybeUninit;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// What something cost.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cost {
+    /// Time that passed.
+    pub wall: Duration,
+    /// Time of processors, user and system.
+    pub cpu: Duration,
+    /// Most memory held at once, in bytes.
+    pub peak: u64,
+    /// Exit code of a child; 0 if it was killed.
+    pub code: i32,
+}
+
+/// Processor time of this process so far.
+pub fn cpu() -> Duration {
+    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: the pointer is to a whole `rusage`, which zeroes make a valid one even if the call fails.
+    let usage = unsafe {
+        libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr());
+        usage.assume_init()
+    };
+    time(usage.ru_utime) + time(usage.ru_stime)
+}
+
+/// Runs a program to its end. Its output is thrown away.
+///
+/// # Errors
+/// When it cannot be started.
+pub fn run(command: &mut Command) -> Result<Cost> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let begin = Instant::now();
+    let child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .with_context(|| format!("cannot start {name}"))?;
+    let (mut status, mut usage) = (0, MaybeUninit::<libc::rusage>::zeroed());
+    // SAFETY: the pointers are to a whole status and a whole `rusage`; the child is ours and waited for nowhere else.
+    let usage = unsafe {
+        libc::wait4(child.id() as libc::pid_t, &raw mut status, 0, usage.as_mut_ptr());
+        usage.assume_init()
+    };
+    Ok(Cost {
+        wall: begin.elapsed(),
+        cpu: time(usage.ru_utime) + time(usage.ru_stime),
+        // Linux counts in kibibytes, macOS in bytes.
+        peak: usage.ru_maxrss as u64 * if cfg!(target_os = "macos") { 1 } else { 1024 },
+        code: if libc::WIFEXITED(status) { libc::WEXITSTATUS(status) } else { 0 },
+    })
+}
+
+fn time(value: libc::timeval) -> Duration {
+    Duration::new(value.tv_sec as u64, value.tv_usec as u32 * 1_000)
+}
+
+/// The one in the middle.
+pub fn median<T: Copy + Ord>(values: &[T]) -> Option<T> {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable();
+    sorted.get(sorted.len() / 2).copied()
+}

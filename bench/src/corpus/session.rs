@@ -141,6 +141,7 @@ impl<'t> Session<'t> {
     fn turn(&mut self) -> Result<()> {
         let prompt = self.task();
         self.main.prompt(&prompt)?;
+        self.surroundings()?;
         for _ in 0..self.rng.u32(2..14) {
             self.step()?;
         }
@@ -159,6 +160,28 @@ impl<'t> Session<'t> {
         )?;
         let duration = self.rng.u32(3_000..400_000);
         self.main.system("turn_duration", &format!("\"durationMs\":{duration},\"isMeta\":false"))
+    }
+
+    /// What newer clients send along with a prompt.
+    fn surroundings(&mut self) -> Result<()> {
+        if self.main.has_progress() {
+            return Ok(());
+        }
+        let context = json(text::prose(&mut self.rng, 500));
+        let hook = format!(
+            "\"attachment\":{{\"type\":\"hook_success\",\"hookName\":\"UserPromptSubmit\",\"toolUseID\":\"{}\",\"hookEvent\":\"UserPromptSubmit\",\
+             \"content\":{context},\"stdout\":{context},\"stderr\":\"\",\"exitCode\":0,\"command\":\"scripts/context.sh\",\"durationMs\":86}}",
+            uuid(&mut self.rng)
+        );
+        self.main.record("attachment", &hook, "")?;
+        let file = json(self.file());
+        let size = text::size(&mut self.rng, &FILES) / 4;
+        let content = json(self.texts.code(&mut self.rng, size));
+        let attached = format!(
+            "\"attachment\":{{\"type\":\"file\",\"filename\":{file},\"content\":{{\"type\":\"text\",\"file\":{{\"filePath\":{file},\
+             \"content\":{content},\"numLines\":7,\"startLine\":1,\"totalLines\":7}}}},\"displayPath\":{file}}}"
+        );
+        self.main.record("attachment", &attached, "").map(drop)
     }
 
     fn draw(&mut self) -> Option<Plant> {
@@ -234,11 +257,11 @@ impl<'t> Session<'t> {
             }
             62..76 => self.read(),
             76..83 => self.grep(),
-            83..91 => {
+            83..89 => {
                 let file = self.file();
                 self.edit(&file, None).map(drop)
             }
-            91..94 => self.create(),
+            89..92 => self.create(),
             _ => self.todo(),
         }
     }
@@ -248,8 +271,8 @@ impl<'t> Session<'t> {
         let call = self.call_bash(command)?;
         let size = text::size(&mut self.rng, &RESULTS);
         let output = self.texts.output(&mut self.rng, size);
-        if self.main.has_progress() && self.rng.u8(..3) == 0 {
-            let seconds = self.rng.u64(2..12);
+        if self.main.has_progress() && self.rng.u8(..5) < 3 {
+            let seconds = self.rng.u64(2..20);
             self.main.progress(&call, &output[..output.floor_char_boundary(output.len().min(300))], seconds)?;
         }
         let returned = format!(
@@ -267,7 +290,7 @@ impl<'t> Session<'t> {
     fn read(&mut self) -> Result<()> {
         let file = self.file();
         let call = self.main.call("Read", &format!("{{\"file_path\":{}}}", json(&file)))?;
-        let size = text::size(&mut self.rng, &FILES) / 3;
+        let size = text::size(&mut self.rng, &FILES) / 6;
         let content = self.texts.code(&mut self.rng, size);
         let shown: String = content.lines().enumerate().map(|(i, line)| format!("{}\t{line}\n", i + 1)).collect();
         let lines = content.lines().count();

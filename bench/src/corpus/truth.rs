@@ -10,21 +10,26 @@ pub type Counts = BTreeMap<String, u64>;
 /// The truth about a corpus, written beside it as `truth.json`.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Truth {
+    /// Oldest first.
     pub sessions: Vec<SessionTruth>,
 }
 
 /// The truth about one session.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct SessionTruth {
+    /// As the transcript says.
     pub session_id: String,
     /// The main transcript, relative to the corpus.
     pub path: PathBuf,
+    /// The transcripts of its sub-agents, relative to the corpus.
     pub subagent_files: Vec<PathBuf>,
     /// The session this one began as a copy of. What was copied counts there, not here.
     pub forked_from: Option<String>,
     /// Milliseconds since 1970.
     pub started_at: i64,
+    /// Milliseconds since 1970.
     pub ended_at: i64,
+    /// Lines of the main transcript.
     pub records: u64,
     /// Signals of the main thread.
     pub counts: Counts,
