@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result};
 use std::mem::MaybeUninit;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -66,4 +67,28 @@ pub fn median<T: Copy + Ord>(values: &[T]) -> Option<T> {
     let mut sorted = values.to_vec();
     sorted.sort_unstable();
     sorted.get(sorted.len() / 2).copied()
+}
+
+/// All transcripts (`*.jsonl`) under these folders, and these files, by name.
+///
+/// # Errors
+/// When a folder cannot be read.
+pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut open = paths.to_vec();
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            let entries = std::fs::read_dir(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            for entry in entries {
+                let path = entry?.path();
+                if path.is_dir() || path.extension().is_some_and(|extension| extension == "jsonl") {
+                    open.push(path);
+                }
+            }
+        } else {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
 }

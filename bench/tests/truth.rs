@@ -24,7 +24,8 @@ fn guests_find_what_was_planted() -> Result<()> {
     let mut seen = HashSet::new();
     let mut wrong = BTreeMap::new();
     for session in &truth.sessions {
-        let files = std::iter::once((&session.path, true)).chain(session.subagent_files.iter().map(|path| (path, false)));
+        let files =
+            std::iter::once((&session.path, true)).chain(session.subagent_files.iter().map(|path| (path, false)));
         let mut found = [BTreeMap::<String, u64>::new(), BTreeMap::new()];
         for (path, main) in files {
             let mut new = HashSet::new();

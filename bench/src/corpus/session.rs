@@ -77,10 +77,18 @@ pub(super) struct Session<'t> {
 }
 
 impl<'t> Session<'t> {
-    pub(super) fn new(texts: &'t Texts, mut rng: Rng, folder: &Path, cwd: &str, version: &'static str, start: i64) -> Result<Self> {
+    pub(super) fn new(
+        texts: &'t Texts,
+        mut rng: Rng,
+        folder: &Path,
+        cwd: &str,
+        version: &'static str,
+        start: i64,
+    ) -> Result<Self> {
         let id = uuid(&mut rng);
         let seed = rng.u64(..);
-        let main = Transcript::create(folder.join(format!("{id}.jsonl")), Rng::with_seed(seed), id, cwd, version, start)?;
+        let main =
+            Transcript::create(folder.join(format!("{id}.jsonl")), Rng::with_seed(seed), id, cwd, version, start)?;
         Ok(Self {
             texts,
             number: rng.u32(1_000..900_000),
@@ -105,7 +113,8 @@ impl<'t> Session<'t> {
     pub(super) fn write(mut self, bytes: u64) -> Result<(PathBuf, SessionTruth)> {
         let goal = self.main.bytes + bytes;
         let id = self.main.session_id.clone();
-        self.main.line(&format!("{{\"type\":\"permission-mode\",\"permissionMode\":\"default\",\"sessionId\":\"{id}\"}}"))?;
+        self.main
+            .line(&format!("{{\"type\":\"permission-mode\",\"permissionMode\":\"default\",\"sessionId\":\"{id}\"}}"))?;
         loop {
             self.turn()?;
             if self.main.bytes >= goal {
@@ -116,7 +125,8 @@ impl<'t> Session<'t> {
             self.give_up()?;
         }
         let title = format!("{} the {}", text::verb(&mut self.rng), text::noun(&mut self.rng));
-        self.main.line(&format!("{{\"type\":\"custom-title\",\"customTitle\":{},\"sessionId\":\"{id}\"}}", json(title)))?;
+        self.main
+            .line(&format!("{{\"type\":\"custom-title\",\"customTitle\":{},\"sessionId\":\"{id}\"}}", json(title)))?;
         let (ended_at, records) = (self.main.clock, self.main.records);
         let path = self.main.finish()?;
         let truth = SessionTruth {
@@ -304,11 +314,15 @@ impl<'t> Session<'t> {
 
     fn grep(&mut self) -> Result<()> {
         let pattern = self.name();
-        let call = self.main.call("Grep", &format!("{{\"pattern\":{},\"output_mode\":\"content\"}}", json(&pattern)))?;
+        let call =
+            self.main.call("Grep", &format!("{{\"pattern\":{},\"output_mode\":\"content\"}}", json(&pattern)))?;
         let size = text::size(&mut self.rng, &RESULTS) / 2 + 40;
         let output = self.texts.output(&mut self.rng, size);
         let lines = output.lines().count();
-        let returned = format!("{{\"mode\":\"content\",\"numFiles\":0,\"filenames\":[],\"content\":{},\"numLines\":{lines}}}", json(output));
+        let returned = format!(
+            "{{\"mode\":\"content\",\"numFiles\":0,\"filenames\":[],\"content\":{},\"numLines\":{lines}}}",
+            json(output)
+        );
         self.main.result(&call, output, false, &returned)
     }
 
@@ -335,7 +349,12 @@ impl<'t> Session<'t> {
         let todos = todos.join(",");
         let call = self.main.call("TodoWrite", &format!("{{\"todos\":[{todos}]}}"))?;
         let returned = format!("{{\"oldTodos\":[{todos}],\"newTodos\":[{todos}]}}");
-        self.main.result(&call, "Todos have been modified successfully. Ensure that you continue to use the todo list.", false, &returned)
+        self.main.result(
+            &call,
+            "Todos have been modified successfully. Ensure that you continue to use the todo list.",
+            false,
+            &returned,
+        )
     }
 
     /// An edit that succeeds; gives what it took away and what it put there.
@@ -347,7 +366,10 @@ impl<'t> Session<'t> {
             (format!("// {old}\n{before}"), format!("// {new}\n{after}"))
         });
         let (removed, added) = (json(&old), json(&new));
-        let input = format!("{{\"file_path\":{},\"old_string\":{removed},\"new_string\":{added},\"replace_all\":false}}", json(file));
+        let input = format!(
+            "{{\"file_path\":{},\"old_string\":{removed},\"new_string\":{added},\"replace_all\":false}}",
+            json(file)
+        );
         let call = self.main.call("Edit", &input)?;
         let size = text::size(&mut self.rng, &FILES);
         let original = json(self.texts.code(&mut self.rng, size));
@@ -480,7 +502,9 @@ impl<'t> Session<'t> {
         let context = self.texts.output(&mut self.rng, size);
         match self.rng.u8(..4) {
             0 => format!("Exit code 101\nerror[E0433]: failed to resolve: use of undeclared type `{name}`\n{context}"),
-            1 => format!("Exit code 1\nTraceback (most recent call last):\n  File \"{name}.py\", line 12\nKeyError: '{name}'\n{context}"),
+            1 => format!(
+                "Exit code 1\nTraceback (most recent call last):\n  File \"{name}.py\", line 12\nKeyError: '{name}'\n{context}"
+            ),
             2 => format!("Exit code 2\nls: cannot access '{name}': No such file or directory\n{context}"),
             _ => format!("Exit code 127\n/bin/bash: line 1: {name}: command not found\n{context}"),
         }
@@ -491,9 +515,15 @@ impl<'t> Session<'t> {
         if self.rng.u8(..3) == 0 {
             let file = self.file();
             let old = json(self.name());
-            let input = format!("{{\"file_path\":{},\"old_string\":{old},\"new_string\":\"\",\"replace_all\":false}}", json(&file));
+            let input = format!(
+                "{{\"file_path\":{},\"old_string\":{old},\"new_string\":\"\",\"replace_all\":false}}",
+                json(&file)
+            );
             let call = self.main.call("Edit", &input)?;
-            self.main.fail(&call, "<tool_use_error>File has not been read yet. Read it first before writing to it.</tool_use_error>")?;
+            self.main.fail(
+                &call,
+                "<tool_use_error>File has not been read yet. Read it first before writing to it.</tool_use_error>",
+            )?;
         } else {
             let command = self.command();
             let call = self.call_bash(&command)?;
@@ -512,7 +542,10 @@ impl<'t> Session<'t> {
             let words = format!("don't push {}, show me the diff first", self.name());
             self.main.fail(&call, &format!("{REFUSED} To tell you how to proceed, the user said:\n{words}"))?;
         } else {
-            self.main.fail(&call, &format!("{REFUSED} STOP what you are doing and wait for the user to tell you how to proceed."))?;
+            self.main.fail(
+                &call,
+                &format!("{REFUSED} STOP what you are doing and wait for the user to tell you how to proceed."),
+            )?;
             self.main.marker("[Request interrupted by user for tool use]")?;
             self.go_on()?;
         }
@@ -522,8 +555,11 @@ impl<'t> Session<'t> {
 
     /// The same instruction twice, some turns of the agent between.
     fn repeat(&mut self) -> Result<()> {
-        let (a, b) = (self.name(), self.name());
-        let words = format!("Please keep every change inside crates/{a} and run the {b} checks before you finish.");
+        // Two such instructions in one session must not resemble each other.
+        let (task, name) = (self.task(), self.name());
+        let rng = &mut self.rng;
+        let (a, b, c, d) = (text::adjective(rng), text::noun(rng), text::verb(rng), text::noun(rng));
+        let words = format!("{task} And mind: {a} {b} files stay inside crates/{name}, {c} no {d}.");
         self.main.prompt(&words)?;
         self.step()?;
         self.main.say("Understood.")?;
@@ -555,7 +591,10 @@ impl<'t> Session<'t> {
     fn delegate(&mut self) -> Result<()> {
         self.lead()?;
         let prompt = format!("Look into it and report. {}", text::prose(&mut self.rng, 400));
-        let input = format!("{{\"description\":\"look into it\",\"prompt\":{},\"subagent_type\":\"general-purpose\"}}", json(&prompt));
+        let input = format!(
+            "{{\"description\":\"look into it\",\"prompt\":{},\"subagent_type\":\"general-purpose\"}}",
+            json(&prompt)
+        );
         let call = self.main.call("Agent", &input)?;
         let (mut agent, id) = self.main.subagent()?;
         agent.prompt(&prompt)?;
@@ -579,7 +618,10 @@ impl<'t> Session<'t> {
         worked.and(said)?;
         self.main.clock = agent.clock;
         let path = agent.finish()?;
-        std::fs::write(path.with_extension("meta.json"), "{\"agentType\":\"general-purpose\",\"description\":\"look into it\"}")?;
+        std::fs::write(
+            path.with_extension("meta.json"),
+            "{\"agentType\":\"general-purpose\",\"description\":\"look into it\"}",
+        )?;
         self.subagent_files.push(path);
         let returned = format!(
             "{{\"status\":\"completed\",\"prompt\":{},\"agentId\":\"{id}\",\"agentType\":\"general-purpose\",\"content\":[{{\"type\":\"text\",\"text\":{}}}],\

@@ -32,7 +32,14 @@ pub(super) struct Transcript {
 }
 
 impl Transcript {
-    pub(super) fn create(path: PathBuf, mut rng: Rng, session_id: String, cwd: &str, version: &'static str, clock: i64) -> Result<Self> {
+    pub(super) fn create(
+        path: PathBuf,
+        mut rng: Rng,
+        session_id: String,
+        cwd: &str,
+        version: &'static str,
+        clock: i64,
+    ) -> Result<Self> {
         let file = File::create(&path).with_context(|| format!("cannot create {}", path.display()))?;
         let prompt = uuid(&mut rng);
         Ok(Self {
@@ -105,7 +112,8 @@ impl Transcript {
         self.wait(20_000, 120_000);
         self.prompt = uuid(&mut self.rng);
         let mode = if self.agent.is_none() { "\"permissionMode\":\"default\"" } else { "" };
-        let fields = format!("\"promptId\":\"{}\",\"message\":{{\"role\":\"user\",\"content\":{}}}", self.prompt, json(words));
+        let fields =
+            format!("\"promptId\":\"{}\",\"message\":{{\"role\":\"user\",\"content\":{}}}", self.prompt, json(words));
         let id = self.record("user", &fields, mode)?;
         if self.agent.is_none() {
             let line = format!(
@@ -229,7 +237,8 @@ impl Transcript {
             "This session is being continued from a previous conversation that ran out of context. The summary below covers the earlier portion \
              of the conversation.\n\nSummary:\n{summary}"
         );
-        let fields = format!("\"promptId\":\"{}\",\"message\":{{\"role\":\"user\",\"content\":{}}}", self.prompt, json(text));
+        let fields =
+            format!("\"promptId\":\"{}\",\"message\":{{\"role\":\"user\",\"content\":{}}}", self.prompt, json(text));
         self.record("user", &fields, "\"isVisibleInTranscriptOnly\":true,\"isCompactSummary\":true").map(drop)
     }
 
@@ -240,7 +249,8 @@ impl Transcript {
 
     /// Different in each response, equal in its blocks.
     fn salted(&self) -> u64 {
-        let salt = self.session_id.bytes().fold(self.message, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(byte)));
+        let salt =
+            self.session_id.bytes().fold(self.message, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(byte)));
         salt.wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 
