@@ -56,6 +56,9 @@ const REFUSED: &str = "The user doesn't want to proceed with this tool use. The 
 const CORRECTIONS: &[&str] = &[
     "No, that's wrong. I asked for the {}, not this. Undo it and do what I said.",
     "That's not what I meant: leave the {} alone and change the caller instead.",
+    "Stop. You changed the {} although I told you to leave it out of this, revert it.",
+    "That isn't right: {} must come from the settings, you hard-coded it again.",
+    "You misunderstood. Only {} was meant, everything else should not be touched.",
     "Wrong file. You should have changed the {}, please fix that.",
     "不对，我说的是 {}，不是这个。请改回来。",
     "Non, ce n'est pas ça. J'avais demandé le {}, pas cette version.",
@@ -72,6 +75,8 @@ pub(super) struct Session<'t> {
     subagent_files: Vec<PathBuf>,
     counts: Counts,
     counts_subagents: Counts,
+    /// Wordings that were not used yet.
+    corrections: Vec<&'static str>,
     /// Makes names unlike any other in this session.
     number: u32,
 }
@@ -100,6 +105,7 @@ impl<'t> Session<'t> {
             subagent_files: Vec::new(),
             counts: Counts::new(),
             counts_subagents: Counts::new(),
+            corrections: CORRECTIONS.to_vec(),
         })
     }
 
@@ -410,13 +416,18 @@ impl<'t> Session<'t> {
                 self.go_on()?;
             }
             Plant::Correction => {
+                // The same words again would be a repeated instruction.
+                if self.corrections.is_empty() {
+                    return Ok(());
+                }
+                let words = self.corrections.swap_remove(self.rng.usize(..self.corrections.len()));
                 self.lead()?;
                 let file = self.file();
                 self.edit(&file, None)?;
                 let done = format!("Done: `{}` now does this. {}", self.name(), text::sentence(&mut self.rng));
                 self.main.say(&done)?;
                 let wanted = self.name();
-                let words = CORRECTIONS[self.rng.usize(..CORRECTIONS.len())].replace("{}", &wanted);
+                let words = words.replace("{}", &wanted);
                 self.main.prompt(&words)?;
                 self.main.say("You're right, sorry. I'll put that back and change the other one.")?;
                 self.count("user-correction", 1);
@@ -539,7 +550,10 @@ impl<'t> Session<'t> {
         let command = format!("git push origin {}", self.name());
         let call = self.call_bash(&command)?;
         if with_words {
-            let words = format!("don't push {}, show me the diff first", self.name());
+            let name = self.name();
+            let rng = &mut self.rng;
+            let (a, b, c) = (text::adjective(rng), text::noun(rng), text::noun(rng));
+            let words = format!("don't push {name}, show me the {a} {b} of the {c} first");
             self.main.fail(&call, &format!("{REFUSED} To tell you how to proceed, the user said:\n{words}"))?;
         } else {
             self.main.fail(
