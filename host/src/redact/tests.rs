@@ -147,6 +147,14 @@ fn secrets_are_told_by_their_names() {
         (format!("https://{key}@git.example/x.git"), &key, "url-password"),
         (format!("curl -u alice:{} https://x", "letmein99"), "letmein99", "password"),
         (format!("https://x.blob.core/c?sv=1&sig={}%3D", run(ALNUM, 43)), &run(ALNUM, 43), "azure-sas-signature"),
+        (
+            format!("AWS_SECRET_ACCESS_KEY={}{}", "wJalrXUtnFEMI/K7MDENG/bPxRfi", "CYEXAMPLEKEY"),
+            "MDENG",
+            "aws-secret-key",
+        ),
+        (format!("aws_secret_access_key = /{}", run(BASE64, 39)), &run(BASE64, 39), "aws-secret-key"),
+        (format!("api_key = \"{}{}\"", "abcdefghij", "1234567890"), "abcdefghij", "api-key"),
+        (format!("PASSWORD={}", "#Pa55w0rd!"), "Pa55", "password"),
         (format!("HEROKU_API_KEY={}", "01234567-89ab-cdef-0123-456789abcdef"), "89ab-cdef", "api-key"),
     ] {
         let redacted = redactor().redact(&text).into_owned();

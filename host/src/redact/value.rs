@@ -15,15 +15,13 @@ pub(super) enum Setting {
 
 /// Starts of what is only a reference to a secret, or a remark in its place.
 const REFERENCES: &[&str] = &[
-    "$",
+    "${",
+    "$(",
+    "$env:",
     "<",
     "{",
     "%(",
     "%{",
-    "@",
-    "#",
-    "&",
-    "*",
     "process.env",
     "os.",
     "env.",
@@ -43,20 +41,19 @@ const REFERENCES: &[&str] = &[
     "config.",
     "settings.",
     "import.meta",
-    "/",
     "./",
     "../",
-    "~",
+    "~/",
     "[redacted",
     "http://",
     "https://",
-    "!",
     "data:",
     "sha256",
     "sha512",
 ];
 
-/// Words that stand where a secret would.
+/// Words that stand where a secret would, as words of their own: keys in documentation that merely end in `EXAMPLEKEY`
+/// are taken out, which harms no one.
 const STAND_INS: &[&str] = &[
     "example",
     "placeholder",
@@ -64,7 +61,6 @@ const STAND_INS: &[&str] = &[
     "change_me",
     "change-me",
     "your",
-    "xxxx",
     "dummy",
     "redacted",
     "replace",
@@ -74,11 +70,10 @@ const STAND_INS: &[&str] = &[
     "foobar",
     "hidden",
     "masked",
-    "****",
-    "....",
-    "1234567890",
-    "abcdefgh",
 ];
+
+/// What a secret is blanked out with.
+const BLANKS: &[&str] = &["xxxx", "****", "....", "${", "{{"];
 
 /// Does a value of something called password look like one? People choose these, so they may be short and plain.
 pub(super) fn is_password(value: &[u8], setting: Setting) -> bool {
@@ -125,14 +120,37 @@ pub(super) fn is_uuid(value: &[u8]) -> bool {
 
 /// A reference (`${TOKEN}`), a placeholder (`<your-key>`, `xxxx`) or a path?
 pub(super) fn is_stand_in(value: &[u8]) -> bool {
-    let head = compact(value);
-    let lower = head.to_ascii_lowercase();
+    let lower = compact(value).to_ascii_lowercase();
+    let has = |word: &&str| memchr::memmem::find(&lower, word.as_bytes()).is_some();
     REFERENCES.iter().any(|start| lower.starts_with(start.as_bytes()))
-        || STAND_INS.iter().any(|word| memchr::memmem::find(&lower, word.as_bytes()).is_some())
-        || memchr::memmem::find(&lower, b"${").is_some()
-        || memchr::memmem::find(&lower, b"{{").is_some()
-        || (lower.get(1) == Some(&b':') && matches!(lower.get(2), Some(b'\\' | b'/')))
+        || BLANKS.iter().any(|blank| has(&blank))
+        || STAND_INS.iter().any(|word| has_word(&lower, word.as_bytes()))
+        || is_variable(&lower)
+        || is_path(&lower)
         || lower.iter().all(|byte| *byte == lower[0])
+}
+
+/// Is `word` there with nothing but marks around it?
+fn has_word(value: &[u8], word: &[u8]) -> bool {
+    memchr::memmem::find_iter(value, word).any(|at| {
+        let before = value[..at].last();
+        let after = value.get(at + word.len());
+        !before.is_some_and(u8::is_ascii_alphanumeric) && !after.is_some_and(u8::is_ascii_alphanumeric)
+    })
+}
+
+/// `$NAME`
+fn is_variable(value: &[u8]) -> bool {
+    value.strip_prefix(b"$").is_some_and(|name| name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_'))
+}
+
+/// `/run/secrets/token` or `C:\keys\one`, but not base64 that happens to begin with a slash.
+fn is_path(value: &[u8]) -> bool {
+    let windows = value.get(1) == Some(&b':') && matches!(value.get(2), Some(b'\\' | b'/'));
+    let unix = value
+        .strip_prefix(b"/")
+        .is_some_and(|path| path.split(|byte| *byte == b'/').all(|name| name.len() <= 3 || reads_like_words(name)));
+    windows || unix
 }
 
 /// Bits a character that the value needs at its own frequencies.
@@ -204,7 +222,8 @@ fn reads_like_words(value: &[u8]) -> bool {
         }
         last = byte;
     }
-    numbers <= 2 && letters * 2 >= words * 7
+    let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
+    numbers <= 2 && digits * 4 <= value.len() && letters * 2 >= words * 7
 }
 
 #[cfg(test)]
@@ -229,6 +248,7 @@ mod tests {
             "550e8400-e29b-41d4-a716-446655440000",
             "xxxxxxxxxxxxxxxxxxxx1",
             "await fetch(url2)",
+            "$DB_TOKEN_2024",
         ] {
             assert!(!is_key(name.as_bytes(), Setting::Quoted), "{name}");
         }
