@@ -117,30 +117,12 @@ CREATE INDEX signal_transcript ON signal (transcript_id);
 CREATE TABLE finding (
     id INTEGER PRIMARY KEY,
     session_id INTEGER NOT NULL REFERENCES session (id) ON DELETE CASCADE,
-    kind TEXT NOT NULL,
-    subject TEXT NOT NULL,
-    cluster TEXT NOT NULL,              -- findings of one kind and cluster are one pattern
-    severity INTEGER NOT NULL,
-    confidence REAL NOT NULL,
-    at INTEGER,
     source TEXT NOT NULL,               -- who found it: 'signals'
-    detail TEXT NOT NULL,
-    evidence TEXT NOT NULL              -- JSON: [{"transcript": id, "lines": [..]}, ..]
+    kind TEXT NOT NULL,
+    severity INTEGER NOT NULL,
+    at INTEGER,
+    body TEXT NOT NULL                  -- JSON: the finding
 ) STRICT;
 CREATE INDEX finding_session ON finding (session_id);
-
-CREATE TABLE pattern (
-    id INTEGER PRIMARY KEY,
-    kind TEXT NOT NULL,
-    cluster TEXT NOT NULL,
-    title TEXT NOT NULL,
-    severity INTEGER NOT NULL,
-    occurrences INTEGER NOT NULL,       -- distinct sessions
-    first_seen INTEGER NOT NULL,
-    last_seen INTEGER NOT NULL,
-    status TEXT NOT NULL,
-    detail TEXT NOT NULL,
-    UNIQUE (kind, cluster)
-) STRICT;
 
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;

@@ -59,6 +59,13 @@ pub struct Drained {
     pub rejected: Vec<Rejected>,
 }
 
+/// How many notices wait.
+pub fn count(home: &Path) -> u64 {
+    let is_notice = |name: &std::ffi::OsStr| Path::new(name).extension().is_some_and(|extension| extension == "json");
+    fs::read_dir(home.join(FOLDER))
+        .map_or(0, |entries| entries.flatten().filter(|entry| is_notice(&entry.file_name())).count() as u64)
+}
+
 /// Leaves a notice. Equal ones of the same second are one file.
 ///
 /// # Errors

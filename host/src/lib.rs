@@ -1,12 +1,27 @@
 //! TotalRecall learns from the transcripts that coding agents write.
+//!
+//! `pipeline` is the whole of it, top to bottom; `cli` is its front door. ARCHITECTURE.md has the words and the way of the
+//! data.
 
 pub mod clean;
+pub mod cli;
+pub mod clock;
+pub mod config;
 pub mod event;
+pub mod files;
 pub mod finding;
+pub mod guests;
 pub mod inbox;
 pub mod insights;
+pub mod library;
 pub mod locale;
+pub mod paths;
 pub mod pattern;
+pub mod pipeline;
+pub mod reading;
 pub mod redact;
+pub mod report;
 pub mod sandbox;
+pub mod session;
 pub mod store;
+pub mod transcript;

@@ -2,11 +2,12 @@
 //!
 //! [`Ledger rows`](Found) say which transcripts exist and what became of them; the queue is those that wait. A [`Job`] is
 //! read and stored through an [`Ingest`], which leaves either all of it or nothing. Events, signals and sessions come from
-//! there; findings and patterns are derived from them and replaced as a whole.
+//! there; findings are derived from them and replaced as a whole.
 
 mod copied;
 mod error;
 mod event;
+mod finding;
 mod ingest;
 mod job;
 mod key;
@@ -14,7 +15,6 @@ mod label;
 mod ledger;
 mod lock;
 mod migrate;
-mod pattern;
 mod queue;
 mod read;
 mod session;
@@ -37,7 +37,6 @@ pub use ingest::{Begin, Done, Failure, Finality, Ingest, Skip};
 pub use job::{Job, Resume};
 pub use ledger::{Absent, Found, Standing, Survey};
 pub use lock::{LockError, WorkerLock};
-pub use pattern::{Evidence, Finding, NewFinding, NewPattern, Pattern};
 pub use read::{SessionRow, StoredSignal, TranscriptRow, UsageRow};
 pub use session::{Counts, Role, SessionFacts};
 pub use stamp::{Edges, Stamp};
@@ -83,10 +82,6 @@ id!(
 id!(
     /// A row of `session`.
     SessionId
-);
-id!(
-    /// A row of `pattern`. Stable as long as the pattern has findings.
-    PatternId
 );
 
 /// The open store. One process writes (see [`WorkerLock`]), any number read.

@@ -1,7 +1,7 @@
 //! Bindings of the newest contract, `wit/since-v0.1.0`. Older contracts get a module each and convert to these types.
 #![expect(missing_docs, reason = "generated; the WIT files hold the documentation")]
 
-pub mod adapter {
+pub(super) mod adapter {
     wasmtime::component::bindgen!({
         path: "../wit/since-v0.1.0",
         world: "adapter",
@@ -9,7 +9,7 @@ pub mod adapter {
     });
 }
 
-pub mod analyzer {
+pub(super) mod analyzer {
     wasmtime::component::bindgen!({
         path: "../wit/since-v0.1.0",
         world: "analyzer",

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use rusqlite::{OptionalExtension, params};
 
 use super::{
-    Batch, Counts, Edges, Job, SessionFacts, SessionId, Stamp, Store, StoreError,
+    Batch, Counts, Edges, Job, Role, SessionFacts, SessionId, Stamp, Store, StoreError,
     copied::{self, Originals, ids},
     event::{Copied, Writer},
     key::Keys,
@@ -248,6 +248,20 @@ impl Ingest<'_> {
             ])?;
         }
         Ok(())
+    }
+
+    /// The session that the transcript was filed under when it was read before: its native id, and what the transcript is to
+    /// it.
+    ///
+    /// # Errors
+    /// As for any read.
+    pub fn filed(&self) -> Result<Option<(String, Role)>, StoreError> {
+        let mut find =
+            self.store.db.prepare_cached("SELECT native_id, main_transcript IS ?2 FROM session WHERE id = ?1")?;
+        let role = |main| if main { Role::Main } else { Role::Agent };
+        Ok(find
+            .query_row(params![self.job.session, self.job.transcript], |row| Ok((row.get(0)?, role(row.get(1)?))))
+            .optional()?)
     }
 
     /// Says which session the transcript belongs to, and what it tells of it. Needed when it is read anew; later only if

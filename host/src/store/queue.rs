@@ -119,16 +119,16 @@ impl Store {
         Ok(find.query_row(rusqlite::params![transcript, now], job).optional()?)
     }
 
-    /// How many transcripts wait now.
+    /// Paths of the transcripts that wait now.
     ///
     /// # Errors
     /// As for any read.
-    pub fn waiting(&self, now: i64) -> Result<u64, StoreError> {
-        let mut count = self.db.prepare_cached(
-            "SELECT count(*) FROM transcript
+    pub fn waiting(&self, now: i64) -> Result<Vec<String>, StoreError> {
+        let mut find = self.db.prepare_cached(
+            "SELECT path FROM transcript
              WHERE state IN ('queued', 'failed') AND (state = 'queued' OR next_try <= ?1)",
         )?;
-        Ok(count.query_row([now], |row| row.get::<_, i64>(0))?.cast_unsigned())
+        Ok(find.query_map([now], |row| row.get(0))?.collect::<Result<_, _>>()?)
     }
 
     /// Transcripts whose stored signals are another analyzer's, or do not fit their events any more, and which nothing else

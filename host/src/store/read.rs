@@ -1,5 +1,7 @@
 //! Reading back what was ingested.
 
+use std::collections::BTreeMap;
+
 use rusqlite::{Row, params};
 
 use super::{
@@ -7,7 +9,10 @@ use super::{
     copied::ids,
     event::{self, COLUMNS, ORDINAL_BITS, USAGE},
 };
-use crate::{event::Event, sandbox::parse::TallyEntry};
+use crate::{
+    event::Event,
+    sandbox::parse::{Outcome, TallyEntry},
+};
 
 /// A session.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -231,6 +236,34 @@ impl Store {
         let Some(row) = rows.next()? else { return Ok(Vec::new()) };
         let text = row.get_ref(0)?.as_str().map_err(|error| unreadable("checkpoint", &error))?;
         serde_json::from_str(text).map_err(|error| unreadable("checkpoint", &error))
+    }
+
+    /// Records that no adapter understood, of all transcripts: by tool and type those of unknown types, and the number of
+    /// those that were not readable.
+    ///
+    /// # Errors
+    /// As for any read.
+    pub fn unread_records(&self) -> Result<(BTreeMap<(String, String), u64>, u64), StoreError> {
+        let mut find = self.db.prepare_cached(
+            "SELECT tool, tally FROM checkpoint c JOIN transcript t ON t.id = c.transcript_id
+             WHERE tally LIKE '%unknown%' OR tally LIKE '%broken%'",
+        )?;
+        let mut rows = find.query([])?;
+        let (mut unknown, mut broken) = (BTreeMap::new(), 0);
+        while let Some(row) = rows.next()? {
+            let text = row.get_ref(1)?.as_str().map_err(|error| unreadable("checkpoint", &error))?;
+            let tally: Vec<TallyEntry> =
+                serde_json::from_str(text).map_err(|error| unreadable("checkpoint", &error))?;
+            let tool: String = row.get(0)?;
+            for entry in tally {
+                match entry.outcome {
+                    Outcome::Unknown => *unknown.entry((tool.clone(), entry.what)).or_default() += entry.count,
+                    Outcome::Broken => broken += entry.count,
+                    Outcome::Understood | Outcome::Skipped => {}
+                }
+            }
+        }
+        Ok((unknown, broken))
     }
 
     /// Tokens that a session used, by model: of each response the largest figures, copies left out.

@@ -223,7 +223,6 @@ pub(super) fn settle(db: &Connection, session: SessionId) -> Result<(), StoreErr
         )?
         .execute([session])?;
     if gone > 0 {
-        super::pattern::mark_stale(db)?;
         return Ok(());
     }
     db.prepare_cached(

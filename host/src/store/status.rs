@@ -23,8 +23,6 @@ pub struct Status {
     pub signals: u64,
     /// Findings.
     pub findings: u64,
-    /// Patterns.
-    pub patterns: u64,
     /// When a transcript was last read to its end.
     pub last_done: Option<i64>,
     /// Size of the database, in bytes.
@@ -84,7 +82,6 @@ impl Store {
         status.sessions = count("SELECT count(*) FROM session")?;
         status.signals = count("SELECT count(*) FROM signal")?;
         status.findings = count("SELECT count(*) FROM finding")?;
-        status.patterns = count("SELECT count(*) FROM pattern")?;
         status.bytes = count("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")?;
         Ok(status)
     }

@@ -1,6 +1,9 @@
 //! Which session a transcript belongs to, and what is derived from sessions.
 
-use totalrecall::store::{Begin, Evidence, NewFinding, NewPattern, Role};
+use totalrecall::{
+    finding::{Category, Evidence, Finding},
+    store::{Begin, Role},
+};
 
 use crate::support::{Home, facts, home, says};
 
@@ -55,13 +58,11 @@ fn a_session_goes_when_its_transcript_becomes_another_one() {
     main(&mut home, "/projects/p/s1.jsonl", "s1");
     let stale = home.store.stale_sessions().unwrap();
     home.store.replace_findings(stale[0], &[finding("Bash")]).unwrap();
-    home.store.save_patterns(&[]).unwrap();
 
     main(&mut home, "/projects/p/s1.jsonl", "s2");
     let ids: Vec<_> = home.store.sessions().unwrap().into_iter().map(|session| session.native_id).collect();
     assert_eq!(ids, ["s2"]);
     assert_eq!(home.store.findings().unwrap(), []);
-    assert!(home.store.patterns_stale().unwrap());
 
     home.put("/projects/p/s1.jsonl", 0, Begin::Anew, &[], &[], None);
     assert_eq!(home.store.sessions().unwrap(), []);
@@ -82,18 +83,20 @@ fn later_facts_add_to_earlier_ones_unless_the_transcript_was_replaced() {
     assert_eq!(home.store.sessions().unwrap().remove(0).title, None);
 }
 
-fn finding(subject: &str) -> NewFinding {
-    let transcript = totalrecall::store::TranscriptId(1);
-    NewFinding {
+fn finding(subject: &str) -> Finding {
+    Finding {
         kind: "tool-error".into(),
+        category: Category::of("tool-error", false),
         subject: subject.into(),
-        cluster: subject.to_lowercase(),
+        words: None,
         severity: 3,
         confidence: 0.75,
-        at: Some(7),
-        source: "signals".into(),
         detail: "it failed".into(),
-        evidence: vec![Evidence { transcript, lines: vec![1, 2] }],
+        count: 2,
+        in_subagents: 1,
+        first_at: Some(7),
+        last_at: Some(9),
+        evidence: vec![Evidence { transcript: 1, line: 2, at: Some(7), thread: Some("agent-1".into()) }],
     }
 }
 
@@ -106,33 +109,8 @@ fn findings_are_replaced_as_a_whole_when_signals_changed() {
     assert_eq!(home.store.stale_sessions().unwrap(), []);
     home.store.replace_findings(session, &[finding("命令")]).unwrap();
     let findings = home.store.findings().unwrap();
-    assert_eq!(findings.len(), 1);
-    assert_eq!(findings[0].finding, finding("命令"));
-    assert_eq!((findings[0].native_id.as_str(), findings[0].project.as_deref()), ("s1", Some("/p")));
+    assert_eq!(findings, [(session, finding("命令"))]);
 
     main(&mut home, "/p/s1.jsonl", "s1");
     assert_eq!(home.store.stale_sessions().unwrap(), [session]);
-}
-
-#[test]
-fn a_pattern_that_stays_keeps_its_id() {
-    let mut home = home();
-    let pattern = |cluster: &str, occurrences| NewPattern {
-        kind: "tool-error".into(),
-        cluster: cluster.into(),
-        title: cluster.into(),
-        severity: 3,
-        occurrences,
-        first_seen: 1,
-        last_seen: 2,
-        status: "active".into(),
-        detail: "{}".into(),
-    };
-    home.store.save_patterns(&[pattern("a", 1), pattern("b", 1)]).unwrap();
-    let b = home.store.patterns().unwrap()[1].id;
-    home.store.save_patterns(&[pattern("c", 1), pattern("b", 2)]).unwrap();
-    let patterns = home.store.patterns().unwrap();
-    assert_eq!(patterns.len(), 2);
-    assert_eq!((patterns[0].id, &patterns[0].pattern), (b, &pattern("b", 2)));
-    assert!(!home.store.patterns_stale().unwrap());
 }

@@ -1,0 +1,77 @@
+//! Embeds the components that TotalRecall comes with. They are built here and never committed.
+
+#[path = "build/components.rs"]
+mod components;
+
+use std::{
+    fmt::Write as _,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use components::Component;
+use sha2::{Digest as _, Sha256};
+
+/// The crates whose components are embedded: adapters first, then the analyzer.
+const ADAPTERS: &[&str] = &["totalrecall-claude-code"];
+const ANALYZER: &str = "totalrecall-analyzer";
+/// Packagers put ready-made components here, as `<name>.wasm`.
+const FOLDER: &str = "TOTALRECALL_COMPONENTS_DIR";
+/// What a component is made of, relative to the workspace.
+const SOURCES: &[&str] = &["Cargo.toml", "Cargo.lock", "wit", "guest-adapters", "guest-analyzer"];
+
+fn main() -> ExitCode {
+    match embed() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            println!("cargo::error={error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn embed() -> Result<(), String> {
+    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).ok_or(format!("cargo did not set {name}"));
+    let host = variable("CARGO_MANIFEST_DIR")?;
+    let out = variable("OUT_DIR")?;
+    let root = host.parent().ok_or("the host crate has no parent folder")?;
+
+    println!("cargo::rerun-if-env-changed={FOLDER}");
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=build");
+    for source in SOURCES {
+        println!("cargo::rerun-if-changed={}", root.join(source).display());
+    }
+
+    let packages: Vec<&str> = ADAPTERS.iter().chain([&ANALYZER]).copied().collect();
+    let components = match std::env::var_os(FOLDER).map(PathBuf::from) {
+        Some(folder) => components::read(&folder, &packages)?,
+        None => components::build(root, &guests_dir(&out)?, &packages)?,
+    };
+    std::fs::write(out.join("builtin.rs"), table(&components, &out)?).map_err(|error| error.to_string())
+}
+
+/// The target folder of guests, shared by all profiles of the host: `target/guests`.
+fn guests_dir(out: &Path) -> Result<PathBuf, String> {
+    // Cargo tags the root of a target folder for backup programs.
+    let target = out.ancestors().find(|folder| folder.join("CACHEDIR.TAG").is_file());
+    // Without the tag: out, package, `build`, profile, target folder.
+    let target = target.or_else(|| out.ancestors().nth(4)).ok_or("OUT_DIR is not below a target folder")?;
+    Ok(target.join("guests"))
+}
+
+/// The table that `sandbox::builtin` includes.
+fn table(components: &[Component], out: &Path) -> Result<String, String> {
+    let mut adapters = String::new();
+    let mut analyzer = String::new();
+    for Component { name, bytes } in components {
+        let file = out.join(name).with_extension("wasm");
+        std::fs::write(&file, bytes).map_err(|error| format!("{}: {error}", file.display()))?;
+        let hash = Sha256::digest(bytes);
+        let list = if format!("totalrecall-{name}") == ANALYZER { &mut analyzer } else { &mut adapters };
+        let entry = format!("Builtin {{ name: {name:?}, hash: {:?}, bytes: include_bytes!({file:?}) }}", &hash[..]);
+        writeln!(list, "    {entry},").map_err(|error| error.to_string())?;
+    }
+    let analyzer = analyzer.trim().trim_end_matches(',');
+    Ok(format!("const ADAPTERS: &[Builtin] = &[\n{adapters}];\n\nconst ANALYZER: Builtin = {analyzer};\n"))
+}

@@ -1,0 +1,164 @@
+//! The command line: it translates, and decides nothing. Data goes to standard output, talk to standard error.
+
+mod adapters;
+mod analyze;
+mod config;
+mod context;
+mod demo;
+mod doctor;
+mod hook;
+mod init;
+mod library;
+mod progress;
+mod status;
+mod ui;
+mod work;
+
+use std::{ffi::OsString, io, path::PathBuf, process::ExitCode};
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use context::Context;
+
+/// How a command ended, when it did not fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    /// Exit code 0.
+    Done,
+    /// Exit code 3: there was nothing to do it with.
+    NothingFound,
+}
+
+/// Exit code 2: what was asked for makes no sense.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Usage(String);
+
+/// Learns from the transcripts of coding agents: what went wrong, how often, and what to do about it.
+#[derive(Debug, Parser)]
+#[command(name = "totalrecall", version, propagate_version = true, max_term_width = 100)]
+#[command(after_help = "Examples:
+  totalrecall demo                      look at what it finds, without keeping anything
+  totalrecall init                      create the home and see what a first run would read
+  totalrecall reconcile && totalrecall worker
+  totalrecall insights                  read the page
+  totalrecall analyze session.jsonl     look at one transcript, without a home
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 nothing found.")]
+struct Arguments {
+    /// Folder of the database, the settings and insights.md [default: $TOTALRECALL_HOME or ~/.totalrecall]
+    #[arg(long, global = true, value_name = "DIR")]
+    home: Option<PathBuf>,
+    /// When to use colours
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_possible_values = true)]
+    color: clap::ColorChoice,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Show what it finds in your transcripts (or in bundled ones), keeping nothing
+    Demo(demo::Demo),
+    /// Create the home; show what there is to read and what reading it would cost
+    Init(init::Init),
+    /// Check everything that has to work, and say what to do about what does not
+    Doctor(doctor::Doctor),
+    /// What has been read, what waits, what failed
+    Status(status::Status),
+    /// Find new and grown transcripts and queue them
+    Reconcile(work::Reconcile),
+    /// Read everything that is queued, then renew insights.md
+    Worker(work::Worker),
+    /// Read these transcripts now, then renew insights.md
+    Ingest(work::Ingest),
+    /// Queue what failed once more
+    Retry(work::Retry),
+    /// Print insights.md
+    Insights(library::Insights),
+    /// List the patterns of friction
+    Patterns(library::Patterns),
+    /// Report the signals of transcripts, without a home
+    Analyze(analyze::Analyze),
+    /// The components that read transcripts
+    Adapters(adapters::Adapters),
+    /// Take a hook's event from standard input; never fails, never waits
+    Hook(hook::Hook),
+    /// Print the settings that are in force
+    Config(config::ShowConfig),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Runs the program and gives its exit code.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            let _ = error.print();
+            return if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS };
+        }
+    };
+    ui::choose_color(arguments.color);
+    // A hook must not fail because something else is amiss: it gets its own way, before anything is looked at.
+    if let Command::Hook(hook) = &arguments.command {
+        hook.run(arguments.home);
+        return ExitCode::SUCCESS;
+    }
+    match dispatch(arguments) {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::NothingFound) => ExitCode::from(3),
+        // Whoever read our output has seen enough.
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            ui::error(&error);
+            ExitCode::from(if error.is::<Usage>() { 2 } else { 1 })
+        }
+    }
+}
+
+fn dispatch(arguments: Arguments) -> anyhow::Result<Outcome> {
+    let home = arguments.home;
+    match arguments.command {
+        Command::Demo(command) => command.run(),
+        Command::Init(command) => command.run(&Context::new(home)?),
+        Command::Doctor(command) => command.run(home),
+        Command::Status(command) => command.run(&Context::new(home)?),
+        Command::Reconcile(command) => command.run(&Context::new(home)?),
+        Command::Worker(command) => command.run(&Context::new(home)?),
+        Command::Ingest(command) => command.run(&Context::new(home)?),
+        Command::Retry(command) => command.run(&Context::new(home)?),
+        Command::Insights(command) => command.run(&Context::new(home)?),
+        Command::Patterns(command) => command.run(&Context::new(home)?),
+        Command::Analyze(command) => command.run(home),
+        Command::Adapters(command) => command.run(&Context::new(home)?),
+        Command::Config(command) => command.run(home),
+        Command::Hook(_) => Ok(Outcome::Done),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Arguments::command(), "totalrecall", &mut script);
+            ui::print(&String::from_utf8_lossy(&script))?;
+            Ok(Outcome::Done)
+        }
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_consistent() {
+        Arguments::command().debug_assert();
+    }
+}

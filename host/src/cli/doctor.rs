@@ -1,0 +1,155 @@
+//! `totalrecall doctor`: everything that has to work, and what to do about what does not.
+
+use std::{fmt::Write as _, path::PathBuf};
+
+use super::{Context, Outcome, ui};
+use crate::{
+    guests::Guests,
+    paths,
+    store::{Store, StoreError},
+    transcript,
+};
+
+/// Check everything that has to work, and say what to do about what does not
+#[derive(Debug, clap::Args)]
+pub(super) struct Doctor {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Health {
+    Good,
+    Notice,
+    Bad,
+}
+
+#[derive(Debug, serde::Serialize)]
+struct Check {
+    what: &'static str,
+    health: Health,
+    text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    advice: Option<String>,
+}
+
+#[derive(Debug, Default)]
+struct Checks(Vec<Check>);
+
+impl Checks {
+    fn add(&mut self, what: &'static str, health: Health, text: impl ToString, advice: Option<&str>) {
+        self.0.push(Check { what, health, text: text.to_string(), advice: advice.map(str::to_owned) });
+    }
+}
+
+impl Doctor {
+    pub(super) fn run(&self, home: Option<PathBuf>) -> anyhow::Result<Outcome> {
+        let mut checks = Checks::default();
+        match Context::new(home) {
+            Ok(context) => checks.everything(&context),
+            Err(error) => checks.add("settings", Health::Bad, format!("{error:#}"), None),
+        }
+        if self.json {
+            ui::print_json(&checks.0)?;
+        } else {
+            ui::print(&text(&checks.0))?;
+        }
+        anyhow::ensure!(checks.0.iter().all(|check| check.health != Health::Bad), "something does not work, see above");
+        Ok(Outcome::Done)
+    }
+}
+
+impl Checks {
+    fn everything(&mut self, context: &Context) {
+        self.add("settings", Health::Good, context.home.config().display(), None);
+        self.components(context);
+        self.store(context);
+    }
+
+    fn components(&mut self, context: &Context) {
+        match paths::component_cache() {
+            Some(cache) => self.add("cache", Health::Good, cache.display(), None),
+            None => self.add(
+                "cache",
+                Health::Notice,
+                "there is no cache folder: components are compiled at every start",
+                Some("set HOME or XDG_CACHE_HOME"),
+            ),
+        }
+        let guests = match Guests::load(&context.config) {
+            Ok(guests) => guests,
+            Err(error) => return self.add("components", Health::Bad, error, Some("reinstall totalrecall")),
+        };
+        for setting in guests.unknown_settings() {
+            let text = format!("`[signals]` has `{setting}`, which the analyzer does not know");
+            self.add("settings", Health::Notice, text, Some("docs/signals.md lists the settings"));
+        }
+        for adapter in &guests.adapters {
+            let descriptor = adapter.descriptor();
+            let text = format!("{} {} ({})", descriptor.name, descriptor.version, adapter.hash());
+            self.add("adapter", Health::Good, text, None);
+            let (roots, unopened) = transcript::roots(&descriptor.sources);
+            let (found, unreadable) = transcript::discover(&roots);
+            for problem in unopened.iter().chain(&unreadable) {
+                self.add("transcripts", Health::Bad, problem, Some("check the permissions of the folder"));
+            }
+            let size = ui::bytes(found.iter().map(|found| found.stamp.size).sum());
+            match found.len() {
+                0 => self.add(
+                    "transcripts",
+                    Health::Notice,
+                    format!("none of {} found", descriptor.tool),
+                    Some("if there should be some, set CLAUDE_CONFIG_DIR as Claude Code has it"),
+                ),
+                count => self.add("transcripts", Health::Good, format!("{count} of {}, {size}", descriptor.tool), None),
+            }
+        }
+    }
+
+    fn store(&mut self, context: &Context) {
+        let store = match Store::open_read_only(context.home.path()) {
+            Ok(store) => store,
+            Err(StoreError::Missing { .. }) => {
+                return self.add(
+                    "store",
+                    Health::Notice,
+                    format!("nothing in {} yet", context.home.path().display()),
+                    Some("totalrecall init"),
+                );
+            }
+            Err(error) => return self.add("store", Health::Bad, &error, error.hint()),
+        };
+        match store.check() {
+            Ok(()) => self.add("store", Health::Good, store.path().display(), None),
+            Err(error) => return self.add("store", Health::Bad, &error, error.hint()),
+        }
+        match store.status() {
+            Ok(status) if status.failed + status.given_up > 0 => self.add(
+                "failures",
+                Health::Notice,
+                ui::counted(status.failed + status.given_up, "transcript failed", "transcripts failed"),
+                Some("totalrecall status says why; totalrecall retry tries again"),
+            ),
+            Ok(_) => self.add("failures", Health::Good, "none", None),
+            Err(error) => self.add("failures", Health::Bad, &error, error.hint()),
+        }
+    }
+}
+
+fn text(checks: &[Check]) -> String {
+    let mut out = String::new();
+    for check in checks {
+        let (style, mark) = match check.health {
+            Health::Good => (ui::GOOD, "ok"),
+            Health::Notice => (ui::WARN, "note"),
+            Health::Bad => (ui::BAD, "bad"),
+        };
+        let _ = writeln!(out, "{style}{mark:<4}{style:#}  {:<12} {}", check.what, check.text);
+        if let Some(advice) = &check.advice {
+            let _ = writeln!(out, "{:20}→ {advice}", "");
+        }
+    }
+    out
+}

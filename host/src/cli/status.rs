@@ -1,0 +1,99 @@
+//! `totalrecall status`: what was read, what waits, what failed.
+
+use std::fmt::Write as _;
+
+use super::{Context, Outcome, ui};
+use crate::{
+    clean::clean,
+    inbox,
+    store::{Store, StoreError},
+};
+
+/// Failures shown; the rest is counted.
+const SHOWN: usize = 20;
+
+/// What has been read, what waits, what failed
+#[derive(Debug, clap::Args)]
+pub(super) struct Status {
+    /// Print JSON, with every failure
+    #[arg(long)]
+    json: bool,
+}
+
+impl Status {
+    pub(super) fn run(&self, context: &Context) -> anyhow::Result<Outcome> {
+        let store = match Store::open_read_only(context.home.path()) {
+            Ok(store) => store,
+            Err(StoreError::Missing { .. }) => {
+                ui::say(&format!(
+                    "There is nothing in {} yet. Run: totalrecall reconcile && totalrecall worker",
+                    context.home.path().display()
+                ));
+                return Ok(Outcome::NothingFound);
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let (status, failures, unread) = (store.status()?, store.failures()?, store.unread_records()?);
+        let notices = inbox::count(context.home.path());
+        if self.json {
+            ui::print_json(&serde_json::json!({
+                "home": context.home.path(),
+                "notices": notices,
+                "status": status,
+                "failures": failures,
+                "unknown": unread.0.iter().map(|((tool, what), count)| serde_json::json!({ "tool": tool, "type": what, "count": count })).collect::<Vec<_>>(),
+                "broken": unread.1,
+            }))?;
+            return Ok(Outcome::Done);
+        }
+        let mut text = String::new();
+        let _ = writeln!(text, "{bold}{}{bold:#}", context.home.path().display(), bold = ui::BOLD);
+        let _ = writeln!(
+            text,
+            "transcripts  {} read, {} queued, {} failed, {} given up, {} skipped, {} deleted by their tool",
+            status.done, status.queued, status.failed, status.given_up, status.skipped, status.expired
+        );
+        let _ = writeln!(
+            text,
+            "known        {} sessions, {} events, {} signals, {} findings ({})",
+            status.sessions,
+            status.events,
+            status.signals,
+            status.findings,
+            ui::bytes(status.bytes)
+        );
+        let last = status.last_done.map_or_else(|| "never".to_owned(), ui::local_time);
+        let _ = writeln!(text, "last read    {last}");
+        if notices > 0 {
+            let _ = writeln!(text, "inbox        {}", ui::counted(notices, "notice of a hook", "notices of hooks"));
+        }
+        for failed in failures.iter().take(SHOWN) {
+            let place = failed.place.map(|line| format!(":{line}")).unwrap_or_default();
+            let next = failed.next_try.map_or_else(
+                || "given up: `totalrecall retry`".to_owned(),
+                |at| format!("next try {}", ui::local_time(at)),
+            );
+            let _ = writeln!(
+                text,
+                "{bad}failed{bad:#}       {}{place}\n             {} ({}; {next})",
+                clean(&failed.path),
+                clean(&failed.why),
+                failed.kind,
+                bad = ui::BAD
+            );
+        }
+        if failures.len() > SHOWN {
+            let _ = writeln!(text, "             and {} more: --json lists them", failures.len() - SHOWN);
+        }
+        for ((tool, what), count) in &unread.0 {
+            let _ = writeln!(
+                text,
+                "{warn}unknown{warn:#}      {tool} record type {} ×{count}: the tool may be newer than its adapter",
+                clean(what),
+                warn = ui::WARN
+            );
+        }
+        ui::print(&text)?;
+        Ok(Outcome::Done)
+    }
+}

@@ -1,0 +1,80 @@
+//! Printing. Colours only where a terminal shows them, and never a control character that came from a transcript.
+
+use std::{
+    fmt::Write as _,
+    io::{self, Write as _},
+};
+
+use anstyle::{AnsiColor, Style};
+
+/// For headings.
+pub(super) const BOLD: Style = Style::new().bold();
+/// For what matters less.
+pub(super) const DIM: Style = Style::new().dimmed();
+/// For what works.
+pub(super) const GOOD: Style = AnsiColor::Green.on_default();
+/// For what needs a look.
+pub(super) const WARN: Style = AnsiColor::Yellow.on_default();
+/// For what failed.
+pub(super) const BAD: Style = AnsiColor::Red.on_default().bold();
+
+/// What the person said about colours.
+pub(super) fn choose_color(choice: clap::ColorChoice) {
+    match choice {
+        clap::ColorChoice::Auto => anstream::ColorChoice::Auto,
+        clap::ColorChoice::Always => anstream::ColorChoice::Always,
+        clap::ColorChoice::Never => anstream::ColorChoice::Never,
+    }
+    .write_global();
+}
+
+/// Data, to standard output.
+pub(super) fn print(text: &str) -> io::Result<()> {
+    let mut out = anstream::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+/// A value as one JSON document, to standard output.
+pub(super) fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
+    let mut text = serde_json::to_string_pretty(value)?;
+    text.push('\n');
+    Ok(print(&text)?)
+}
+
+/// Talk, to standard error. Whether it arrives matters to no one.
+pub(super) fn say(text: &str) {
+    let _ = writeln!(anstream::stderr().lock(), "{text}");
+}
+
+/// Something was left out or went wrong, and the rest goes on.
+pub(super) fn warn(text: &str) {
+    say(&format!("{WARN}warning:{WARN:#} {text}"));
+}
+
+/// The command failed: what happened, and what led to it.
+pub(super) fn error(error: &anyhow::Error) {
+    let mut text = format!("{BAD}error:{BAD:#} {error}");
+    for cause in error.chain().skip(1) {
+        let _ = write!(text, "\n  caused by: {cause}");
+    }
+    say(&text);
+}
+
+/// `1.2 MB`, in powers of ten as tools of the field have it.
+pub(super) fn bytes(count: u64) -> String {
+    indicatif::DecimalBytes(count).to_string()
+}
+
+/// `1 session`, `2 sessions`.
+pub(super) fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// A time as people of this machine's zone read it.
+pub(super) fn local_time(milliseconds: i64) -> String {
+    jiff::Timestamp::from_millisecond(milliseconds).map_or_else(
+        |_| "?".to_owned(),
+        |time| time.to_zoned_datetime(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string(),
+    )
+}

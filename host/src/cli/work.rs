@@ -1,0 +1,229 @@
+//! `reconcile`, `worker`, `ingest` and `retry`: everything that writes the store.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+
+use super::{Context, Outcome, Usage, progress, ui};
+use crate::{
+    clean::clean,
+    files,
+    guests::Guests,
+    pipeline::{Pipeline, Worked},
+    report,
+    store::{LockError, Store, WorkerLock},
+};
+
+/// Find new and grown transcripts and queue them
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  totalrecall reconcile && totalrecall worker")]
+pub(super) struct Reconcile {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Read everything that is queued, then renew insights.md
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Only one worker runs at a time; a second one says so and leaves the work to the first.
+Ctrl-C ends it between two transcripts; what was not read stays queued.")]
+pub(super) struct Worker {
+    /// Look for new transcripts first, as `reconcile` does
+    #[arg(long)]
+    reconcile: bool,
+    /// Say nothing but errors
+    #[arg(long, short)]
+    quiet: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Read these transcripts now, then renew insights.md
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  totalrecall ingest session.jsonl
+  totalrecall ingest --tool claude-code ~/old-transcripts
+
+A session that is still going on is read as far as it goes.")]
+pub(super) struct Ingest {
+    /// Transcripts, or folders of them
+    #[arg(required = true)]
+    paths: Vec<PathBuf>,
+    /// The tool that wrote them, instead of telling by content
+    #[arg(long)]
+    tool: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Queue what failed once more
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  totalrecall retry && totalrecall worker")]
+pub(super) struct Retry {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Reconcile {
+    pub(super) fn run(&self, context: &Context) -> anyhow::Result<Outcome> {
+        let (guests, mut store) = (Guests::load(&context.config)?, open(context)?);
+        reconcile(context, &guests, &mut store, self.json)
+    }
+}
+
+fn reconcile(context: &Context, guests: &Guests, store: &mut Store, json: bool) -> anyhow::Result<Outcome> {
+    let pipeline = pipeline(context, guests)?;
+    let reconciled = pipeline.reconcile(store)?;
+    for problem in &reconciled.problems {
+        ui::warn(&clean(problem));
+    }
+    if json {
+        ui::print_json(&reconciled)?;
+    } else {
+        let mut text = format!(
+            "{} found, {} queued ({})",
+            ui::counted(reconciled.found, "transcript", "transcripts"),
+            reconciled.queued + reconciled.outdated,
+            ui::bytes(reconciled.bytes)
+        );
+        for (count, what) in [
+            (reconciled.settling, "left for later, being written to"),
+            (reconciled.ignored, "ignored"),
+            (reconciled.expired, "deleted by their tool; what is known of them stays"),
+        ] {
+            if count > 0 {
+                text += &format!(", {count} {what}");
+            }
+        }
+        ui::say(&text);
+    }
+    Ok(if reconciled.found == 0 { Outcome::NothingFound } else { Outcome::Done })
+}
+
+impl Worker {
+    pub(super) fn run(&self, context: &Context) -> anyhow::Result<Outcome> {
+        context.stop_on_ctrl_c();
+        let (guests, mut store) = (Guests::load(&context.config)?, open(context)?);
+        let Some(_lock) = lock(context, self.quiet)? else { return Ok(Outcome::Done) };
+        if self.reconcile {
+            reconcile(context, &guests, &mut store, false)?;
+        }
+        let worked = work(context, &guests, &mut store)?;
+        tell(context, &worked, self.quiet, self.json)?;
+        Ok(Outcome::Done)
+    }
+}
+
+impl Ingest {
+    pub(super) fn run(&self, context: &Context) -> anyhow::Result<Outcome> {
+        context.stop_on_ctrl_c();
+        let (guests, mut store) = (Guests::load(&context.config)?, open(context)?);
+        if let Some(tool) = &self.tool
+            && guests.of_tool(tool).is_none()
+        {
+            return Err(Usage(format!("no adapter reads transcripts of {tool:?}")).into());
+        }
+        let search = report::find(&guests, &self.paths, self.tool.as_deref());
+        for problem in &search.problems {
+            ui::warn(&clean(problem));
+        }
+        let found: Vec<_> = search.rows(&guests);
+        if found.is_empty() {
+            ui::say("No transcript was found there that an adapter recognises.");
+            return Ok(Outcome::NothingFound);
+        }
+        let queued = pipeline(context, &guests)?.enqueue(&mut store, &found)?;
+        let Some(_lock) = lock(context, false)? else { return Ok(Outcome::Done) };
+        if queued == 0 {
+            ui::say("Nothing new: all of it was read before.");
+        }
+        let worked = work(context, &guests, &mut store)?;
+        tell(context, &worked, false, self.json)?;
+        anyhow::ensure!(search.problems.is_empty(), "some of the paths could not be read, see above");
+        Ok(Outcome::Done)
+    }
+}
+
+impl Retry {
+    pub(super) fn run(&self, context: &Context) -> anyhow::Result<Outcome> {
+        let queued = open(context)?.retry(context.now)?;
+        if self.json {
+            ui::print_json(&serde_json::json!({ "queued": queued }))?;
+        } else {
+            ui::say(&format!("{} queued again", ui::counted(queued as u64, "failed transcript", "failed transcripts")));
+        }
+        Ok(if queued == 0 { Outcome::NothingFound } else { Outcome::Done })
+    }
+}
+
+/// Opens the store, making the home where there is none.
+pub(super) fn open(context: &Context) -> anyhow::Result<Store> {
+    files::make_private_folder(context.home.path())
+        .with_context(|| format!("could not create the home {}", context.home.path().display()))?;
+    Store::open(context.home.path()).map_err(|error| {
+        let hint = error.hint().map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
+        anyhow::anyhow!("{error}{hint}")
+    })
+}
+
+fn pipeline<'a>(context: &'a Context, guests: &'a Guests) -> anyhow::Result<Pipeline<'a>> {
+    for setting in guests.unknown_settings() {
+        ui::warn(&format!("the analyzer has no setting `{setting}` (in `[signals]` of the configuration)"));
+    }
+    Ok(Pipeline::new(&context.home, &context.config, guests, context.now, &context.stop)?)
+}
+
+/// None: another worker is at it, which has been said.
+fn lock(context: &Context, quiet: bool) -> anyhow::Result<Option<WorkerLock>> {
+    match WorkerLock::take(context.home.path()) {
+        Ok(lock) => Ok(Some(lock)),
+        Err(busy @ LockError::Busy { .. }) => {
+            if !quiet {
+                ui::say(&format!("Nothing to do here: {busy}. What is queued is its work."));
+            }
+            Ok(None)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn work(context: &Context, guests: &Guests, store: &mut Store) -> anyhow::Result<Worked> {
+    let size = |path: &String| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+    let bar = progress::bytes_bar(store.waiting(context.now)?.iter().map(size).sum());
+    let worked = pipeline(context, guests)?.work(store, &mut |bytes, path: &Path| {
+        bar.inc(bytes);
+        bar.set_message(clean(&path.file_name().unwrap_or_default().to_string_lossy()).into_owned());
+    });
+    bar.finish_and_clear();
+    Ok(worked?)
+}
+
+fn tell(context: &Context, worked: &Worked, quiet: bool, json: bool) -> anyhow::Result<()> {
+    for problem in worked.failed.iter().chain(&worked.problems) {
+        ui::warn(&clean(problem));
+    }
+    if json {
+        ui::print_json(worked)?;
+    } else if !quiet {
+        let mut text = ui::counted(worked.read, "transcript read", "transcripts read");
+        for (count, what) in [
+            (worked.failed.len() as u64, "failed (see `totalrecall status`)"),
+            (worked.skipped, "skipped"),
+            (worked.vanished, "deleted by their tool before they were read"),
+            (worked.reanalysed, "analysed again"),
+        ] {
+            if count > 0 {
+                text += &format!(", {count} {what}");
+            }
+        }
+        ui::say(&text);
+        ui::say(&format!("{} is up to date", context.home.insights().display()));
+    }
+    anyhow::ensure!(!worked.stopped, "interrupted: what was not read stays queued");
+    Ok(())
+}

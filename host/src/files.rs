@@ -1,0 +1,33 @@
+//! Writing files so that whoever looks sees the old or the new content, and nobody else sees anything.
+
+use std::{
+    fs,
+    io::{self, Write as _},
+    path::Path,
+};
+
+/// Replaces a file's content: written beside it, synced, and renamed.
+///
+/// # Errors
+/// Those of the file system; the old content is there then.
+pub fn write_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
+    let folder = path.parent().ok_or_else(|| io::Error::other("it is no file"))?;
+    // Created with permissions for the user alone.
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(content)?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
+}
+
+/// Makes a folder and those above it, for the user alone. One that is there stays as it is.
+///
+/// # Errors
+/// Those of the file system.
+pub fn make_private_folder(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}

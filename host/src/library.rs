@@ -1,0 +1,91 @@
+//! The library: everything that was learned, from the store's signals to the page.
+//!
+//! Findings are kept in the store, because making them needs a session's signals; patterns are made of all findings
+//! whenever they are asked for, because they depend on today's date.
+
+use crate::{
+    config,
+    finding::{self, Finding, Sighting},
+    insights::{Failed, Insights, Unknown, Unread},
+    pattern::{self, Incident, Session},
+    sandbox::analyze::{Signal, SignalKind},
+    store::{SessionId, Store, StoreError, StoredSignal},
+};
+
+/// Sessions with what was found in them.
+#[derive(Debug, Default)]
+pub struct Library {
+    sessions: Vec<Session>,
+    /// By session, as an index.
+    findings: Vec<(usize, Finding)>,
+    unread: Unread,
+}
+
+/// Makes the findings of the sessions whose signals have changed.
+///
+/// # Errors
+/// Those of the store.
+pub fn renew(store: &mut Store, kinds: &[SignalKind]) -> Result<(), StoreError> {
+    for session in store.stale_sessions()? {
+        let signals: Vec<_> =
+            store.signals(session)?.into_iter().map(|stored| (stored.transcript.0, signal(stored))).collect();
+        let sightings: Vec<_> =
+            signals.iter().map(|(transcript, signal)| Sighting { transcript: *transcript, signal }).collect();
+        store.replace_findings(session, &finding::from_signals(&sightings, kinds))?;
+    }
+    store.commit()
+}
+
+fn signal(stored: StoredSignal) -> Signal {
+    Signal {
+        kind: stored.kind,
+        subject: stored.subject,
+        line: stored.line,
+        at: stored.at,
+        thread: stored.thread,
+        #[expect(clippy::cast_possible_truncation, reason = "it was an f32 when it was stored")]
+        confidence: stored.confidence as f32,
+        detail: stored.detail,
+        evidence: stored.evidence,
+    }
+}
+
+impl Library {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn load(store: &Store) -> Result<Self, StoreError> {
+        let rows = store.sessions()?;
+        let index: std::collections::HashMap<SessionId, usize> =
+            rows.iter().enumerate().map(|(index, row)| (row.id, index)).collect();
+        let sessions = rows
+            .into_iter()
+            .map(|row| Session {
+                tool: row.tool,
+                id: row.native_id,
+                project: row.project.unwrap_or_default(),
+                started_at: row.started_at.unwrap_or_default(),
+                ended_at: row.ended_at.unwrap_or_default(),
+            })
+            .collect();
+        let findings = store
+            .findings()?
+            .into_iter()
+            .filter_map(|(session, finding)| Some((*index.get(&session)?, finding)))
+            .collect();
+        let failed =
+            store.failures()?.into_iter().map(|failed| Failed { path: failed.path, why: failed.why }).collect();
+        let (unknown, broken) = store.unread_records()?;
+        let unknown = unknown.into_iter().map(|((tool, record), count)| Unknown { tool, record, count }).collect();
+        Ok(Self { sessions, findings, unread: Unread { failed, unknown, broken } })
+    }
+
+    /// What it says on a day.
+    pub fn insights(&self, kinds: &[SignalKind], settings: &config::Patterns, now: i64) -> Insights {
+        let incidents: Vec<_> =
+            self.findings.iter().map(|(session, finding)| Incident { session: *session, finding }).collect();
+        let settings = pattern::Settings { half_life_days: settings.half_life_days, fading_days: settings.fading_days };
+        Insights::new(&self.sessions, &incidents, kinds, self.unread.clone(), now, &settings)
+    }
+}

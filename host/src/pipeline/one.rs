@@ -1,0 +1,305 @@
+//! One transcript from the queue into the store, and the notices that put transcripts there.
+
+use std::{
+    fs::File,
+    io::{Seek as _, SeekFrom},
+    path::Path,
+    sync::atomic::Ordering,
+};
+
+use super::{Pipeline, PipelineError, Worked};
+use crate::{
+    event::Event,
+    inbox::{self, Notice},
+    reading::{ReadError, Sink},
+    sandbox::{Adapter, SandboxError, analyze::Signal, types::Fault},
+    session::Facts,
+    store::{
+        Absent, Begin, Done, Edges, Failure, Finality, Ingest, Job, Role, SessionFacts, Skip, Stamp, Standing, Store,
+        StoreError,
+    },
+    transcript::{self, Root},
+};
+
+/// Stored events analysed again in one call.
+const PAGE: usize = 4096;
+
+/// The event of Claude Code 1.0.85 and newer after which it writes no more to the transcript.
+pub(crate) const SESSION_IS_OVER: &str = "SessionEnd";
+
+type Roots = [(String, Root)];
+
+/// Puts what is read into the store, and gathers what it says of the session.
+struct Stored<'store> {
+    ingest: Ingest<'store>,
+    facts: Facts,
+}
+
+impl Sink for Stored<'_> {
+    type Error = StoreError;
+
+    fn mark_copied(&mut self, events: &mut [Event]) -> Result<(), StoreError> {
+        self.ingest.mark_copied(events)
+    }
+
+    fn take(&mut self, events: Vec<Event>, signals: Vec<Signal>, provisional: bool) -> Result<(), StoreError> {
+        let finality = if provisional { Finality::Provisional } else { Finality::Settled };
+        for event in &events {
+            self.facts.learn(event);
+        }
+        self.ingest.add_events(&events, finality)?;
+        self.ingest.add_signals(&signals, finality)
+    }
+}
+
+impl Pipeline<'_> {
+    /// Reads one transcript and notes how that ended. Only a failure of the store itself is an error.
+    pub(super) fn read_one(
+        &self,
+        store: &mut Store,
+        roots: &Roots,
+        job: Job,
+        worked: &mut Worked,
+        progress: &mut dyn FnMut(u64, &Path),
+    ) -> Result<(), PipelineError> {
+        let path = Path::new(&job.path).to_owned();
+        let Some(adapter) = self.guests.named(&job.adapter) else {
+            let skip = Skip {
+                stamp: job.stamp.clone().unwrap_or_default(),
+                parsed_by: String::new(),
+                kind: "adapter-off".to_owned(),
+                why: format!("the adapter {} is switched off", job.adapter),
+            };
+            worked.skipped += 1;
+            return Ok(store.ingest(job, Begin::Onward)?.skip(&skip)?);
+        };
+        let (mut file, stamp) = match open(roots, &path).and_then(|file| Ok((Stamp::of(&file.metadata()?), file))) {
+            Ok((stamp, file)) => (file, stamp),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                worked.vanished += 1;
+                return Ok(store.expire(&[Absent { id: job.transcript, path: job.path }])?);
+            }
+            Err(error) => {
+                let failure = failure(adapter, job.stamp.clone().unwrap_or_default(), "unreadable", &error);
+                return self.give_up(store, job, failure, worked);
+            }
+        };
+        // From where it was read to; if that state turns out to be of no use, once more from the beginning.
+        for from_the_beginning in [false, true] {
+            match self.attempt(store, &job, adapter, (&mut file, &stamp), from_the_beginning, progress) {
+                Ok(()) => {
+                    worked.read += 1;
+                    break;
+                }
+                Err(ReadError::Stopped) => break,
+                Err(ReadError::Sink(error)) => return Err(error.into()),
+                Err(ReadError::Guest(_)) if !from_the_beginning && job.resume.is_some() => {}
+                Err(ReadError::Io(error)) => {
+                    return self.give_up(store, job, failure(adapter, stamp, "unreadable", &error), worked);
+                }
+                Err(ReadError::Guest(error)) => {
+                    let place = match &error {
+                        SandboxError::Fault { fault: Fault::Malformed(place), .. } => Some(place.line),
+                        _ => None,
+                    };
+                    // Time depends on what else the machine does; everything else would end the same way again.
+                    let retry = matches!(error, SandboxError::Deadline { .. } | SandboxError::Engine(_));
+                    let failure = Failure { place, retry, ..failure(adapter, stamp, error.kind(), &error) };
+                    return self.give_up(store, job, failure, worked);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn attempt(
+        &self,
+        store: &mut Store,
+        job: &Job,
+        adapter: &Adapter,
+        (file, stamp): (&mut File, &Stamp),
+        from_the_beginning: bool,
+        progress: &mut dyn FnMut(u64, &Path),
+    ) -> Result<(), ReadError<StoreError>> {
+        let (parsed_by, analyzed_by) = (adapter.hash().to_string(), self.guests.analyzed_by().to_owned());
+        let resume = match from_the_beginning {
+            true => None,
+            false => job.resume(&parsed_by, &analyzed_by, stamp, file)?,
+        };
+        let begin = if resume.is_some() { Begin::Onward } else { Begin::Anew };
+        let offset = resume.map_or(0, |resume| resume.checkpoint.offset);
+        file.seek(SeekFrom::Start(offset))?;
+
+        let path = Path::new(&job.path);
+        let ingest = store.ingest(job.clone(), begin).map_err(ReadError::Sink)?;
+        let sink = Stored { ingest, facts: Facts::default() };
+        let mut reader = self.guests.reader(adapter, path, resume, &self.redactor, sink)?;
+        let reading = reader.read(&mut *file, self.stop, |bytes| progress(bytes, path))?;
+
+        let Stored { mut ingest, facts } = reader.sink;
+        if let Some(facts) = session_facts(facts, job, begin, &ingest).map_err(ReadError::Sink)? {
+            ingest.set_session(facts);
+        }
+        let done = Done {
+            stamp: stamp.clone(),
+            parsed_by,
+            analyzed_by,
+            edges: Edges::read(file, reading.parser.offset)?,
+            checkpoint: reading.parser,
+            analysis: reading.analysis,
+            tally: reading.tally,
+        };
+        ingest.done(&done, self.now).map_err(ReadError::Sink)?;
+        Ok(())
+    }
+
+    fn give_up(&self, store: &mut Store, job: Job, failure: Failure, worked: &mut Worked) -> Result<(), PipelineError> {
+        worked.failed.push(format!("{}: {}", job.path, failure.why));
+        Ok(store.ingest(job, Begin::Onward)?.fail(&failure, self.now)?)
+    }
+
+    /// Takes what hooks have left in the inbox. A session that a client says is over is read at once; of one that goes on,
+    /// `reconcile` will see that it has changed.
+    pub(super) fn take_notices(
+        &self,
+        store: &mut Store,
+        roots: &Roots,
+        worked: &mut Worked,
+    ) -> Result<(), PipelineError> {
+        let mut problems = Vec::new();
+        let drained = inbox::drain(self.home.path(), |notices| {
+            for notice in notices {
+                self.take_notice(store, roots, notice, &mut problems)?;
+            }
+            store.commit().map_err(PipelineError::from)
+        })?;
+        let rejected = drained.rejected.iter().map(|it| format!("inbox/{}: {}", it.name, it.why));
+        worked.problems.extend(problems.into_iter().chain(rejected));
+        Ok(())
+    }
+
+    fn take_notice(
+        &self,
+        store: &mut Store,
+        roots: &Roots,
+        notice: &Notice,
+        problems: &mut Vec<String>,
+    ) -> Result<(), PipelineError> {
+        // A transcript that is gone by now was deleted by its tool, which `reconcile` notes.
+        let Ok((_, found)) = transcript::named(&notice.transcript_path) else { return Ok(()) };
+        let Some((adapter, _)) = roots.iter().find(|(_, root)| found.path.starts_with(root.path())) else {
+            problems
+                .push(format!("a hook named {}, which lies in no folder that an adapter reads", found.path.display()));
+            return Ok(());
+        };
+        if notice.event == SESSION_IS_OVER && !self.ignore.is_match(&found.path) {
+            let tool = self.guests.named(adapter).map(|adapter| adapter.descriptor().tool.clone()).unwrap_or_default();
+            let row = found.row(adapter, &tool);
+            if !matches!(store.observe(&row)?, Standing::Unchanged | Standing::Queued) {
+                store.enqueue([&row], self.now)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Analyses the stored events of transcripts whose signals are of another analyzer or other settings.
+    pub(super) fn reanalyse(&self, store: &mut Store, worked: &mut Worked) -> Result<(), PipelineError> {
+        let analyzed_by = self.guests.analyzed_by();
+        for transcript in store.stale_analyses(analyzed_by)? {
+            if self.stop.load(Ordering::Relaxed) {
+                break;
+            }
+            let Some(job) = store.job(transcript)? else { continue };
+            let path = job.path.clone();
+            match self.reanalyse_one(store, job) {
+                Ok(()) => worked.reanalysed += 1,
+                Err(ReadError::Sink(error)) => return Err(error.into()),
+                Err(error) => worked.problems.push(format!("{path}: {error}")),
+            }
+        }
+        Ok(())
+    }
+
+    fn reanalyse_one(&self, store: &mut Store, job: Job) -> Result<(), ReadError<StoreError>> {
+        let mut analysis = self.guests.analysis()?;
+        let mut ingest = store.ingest(job, Begin::Stored).map_err(ReadError::Sink)?;
+        let mut checkpoint = Vec::new();
+        for finality in [Finality::Settled, Finality::Provisional] {
+            let mut from = None;
+            loop {
+                let (events, next) = ingest.stored(finality, from, PAGE).map_err(ReadError::Sink)?;
+                let signals = analysis.observe(&events)?;
+                ingest.add_signals(&signals, finality).map_err(ReadError::Sink)?;
+                from = next;
+                if from.is_none() {
+                    break;
+                }
+            }
+            if finality == Finality::Settled {
+                checkpoint = analysis.checkpoint()?;
+            }
+        }
+        ingest.add_signals(&analysis.conclude()?, Finality::Provisional).map_err(ReadError::Sink)?;
+        ingest.reanalysed(self.guests.analyzed_by(), &checkpoint).map_err(ReadError::Sink)?;
+        Ok(())
+    }
+}
+
+/// Opens a transcript through the granted folder it lies in. One that lies in none was named by the person.
+fn open(roots: &Roots, path: &Path) -> std::io::Result<File> {
+    for (_, root) in roots {
+        if let Ok(relative) = path.strip_prefix(root.path()) {
+            return root.open_file(relative);
+        }
+    }
+    if !path.exists() {
+        return Err(std::io::ErrorKind::NotFound.into());
+    }
+    let (root, found) = transcript::named(path).map_err(std::io::Error::other)?;
+    root.open_file(&found.relative)
+}
+
+fn failure(adapter: &Adapter, stamp: Stamp, kind: &str, why: &dyn std::fmt::Display) -> Failure {
+    Failure {
+        stamp,
+        parsed_by: adapter.hash().to_string(),
+        kind: kind.to_owned(),
+        why: why.to_string(),
+        place: None,
+        retry: true,
+    }
+}
+
+/// What the store files the transcript by. After a resumed reading only what is new is known here, so identity and role
+/// come from the row.
+fn session_facts(
+    facts: Facts,
+    job: &Job,
+    begin: Begin,
+    ingest: &Ingest<'_>,
+) -> Result<Option<SessionFacts>, StoreError> {
+    let stem = || Path::new(&job.path).file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let filed = if begin == Begin::Onward { ingest.filed()? } else { None };
+    let (native_id, role) = match filed {
+        Some((native_id, role)) => (native_id, role),
+        None => {
+            let role = if facts.is_subagent() { Role::Agent } else { Role::Main };
+            (facts.id.clone().unwrap_or_else(stem), role)
+        }
+    };
+    let nothing_new = Facts { started_at: facts.started_at, ended_at: facts.ended_at, ..Facts::default() } == facts;
+    if begin == Begin::Onward && nothing_new {
+        return Ok(None);
+    }
+    Ok(Some(SessionFacts {
+        native_id,
+        role,
+        // A session is filed where it began.
+        project: facts.project.filter(|_| begin == Begin::Anew),
+        cwd: facts.cwd,
+        branch: facts.branch,
+        title: facts.title,
+        version: facts.version,
+        parent: facts.parent,
+    }))
+}

@@ -1,0 +1,418 @@
+//! Reading transcripts without a store: what `analyze` shows.
+//!
+//! One report a session. The transcripts of sub-agents join the session they belong to when it is in the same run.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    convert::Infallible,
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+    sync::atomic::AtomicBool,
+};
+
+use serde::Serialize;
+
+use crate::{
+    event::{Author, Body, Channel, Event},
+    guests::Guests,
+    reading::{ReadError, Sink},
+    redact::Redactor,
+    sandbox::{
+        analyze::Signal,
+        parse::{Outcome, TallyEntry},
+    },
+    session::Facts,
+    store,
+    transcript::{self, Found, Root},
+};
+
+/// Bytes an adapter may look at to recognise a transcript, as the contract says.
+const HEAD: u64 = 64 << 10;
+
+/// What one session's transcripts say.
+#[derive(Debug, Clone, Serialize)]
+pub struct SessionReport {
+    /// The tool that wrote it.
+    pub tool: String,
+    /// The tool's own id; the file's name where the transcript has none.
+    pub session_id: String,
+    /// The main transcript.
+    pub path: String,
+    /// The working directory it began in.
+    pub project: Option<String>,
+    /// Time of the first event, RFC 3339, UTC.
+    pub started_at: Option<String>,
+    /// Time of the last event, RFC 3339, UTC.
+    pub ended_at: Option<String>,
+    /// How much happened, sub-agents included. Copied history is not counted.
+    pub stats: Stats,
+    /// Signals by kind in the main conversation.
+    pub counts: BTreeMap<String, u64>,
+    /// Signals by kind in sub-agents.
+    pub counts_subagents: BTreeMap<String, u64>,
+    /// All of them, by transcript and line.
+    pub signals: Vec<SignalReport>,
+    /// What became of the records.
+    pub tally: Tally,
+    #[serde(skip)]
+    subagent: bool,
+}
+
+/// Counts of events.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub struct Stats {
+    /// All.
+    pub events: u64,
+    /// Texts of the person and the agent.
+    pub messages: u64,
+    /// Calls of tools.
+    pub tool_calls: u64,
+    /// Calls that change files.
+    pub edits: u64,
+}
+
+/// A signal as it is printed.
+#[derive(Debug, Clone, Serialize)]
+pub struct SignalReport {
+    /// `tool-error`, …
+    pub kind: String,
+    /// What it is about.
+    pub subject: String,
+    /// RFC 3339, UTC.
+    pub at: Option<String>,
+    /// The record it is seen in.
+    pub line: u64,
+    /// The sub-agent; none in the main conversation.
+    pub thread: Option<String>,
+    /// 0 to 1.
+    pub confidence: f32,
+    /// One line for a person.
+    pub detail: String,
+    /// Lines of the events it rests on.
+    pub evidence: Vec<u64>,
+    /// The transcript, where it is not the session's main one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+}
+
+/// Records by what became of them.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Tally {
+    /// Turned into events.
+    pub understood: u64,
+    /// Known and of no use, by type.
+    pub skipped: BTreeMap<String, u64>,
+    /// Never seen before, by type.
+    pub unknown: BTreeMap<String, u64>,
+    /// Not readable.
+    pub broken: u64,
+}
+
+impl Tally {
+    fn add(&mut self, entries: &[TallyEntry]) {
+        for entry in entries {
+            match entry.outcome {
+                Outcome::Understood => self.understood += entry.count,
+                Outcome::Skipped => *self.skipped.entry(entry.what.clone()).or_default() += entry.count,
+                Outcome::Unknown => *self.unknown.entry(entry.what.clone()).or_default() += entry.count,
+                Outcome::Broken => self.broken += entry.count,
+            }
+        }
+    }
+
+    fn join(&mut self, other: Self) {
+        self.understood += other.understood;
+        self.broken += other.broken;
+        for (mine, theirs) in [(&mut self.skipped, other.skipped), (&mut self.unknown, other.unknown)] {
+            for (what, count) in theirs {
+                *mine.entry(what).or_default() += count;
+            }
+        }
+    }
+}
+
+/// A transcript that an adapter reads.
+#[derive(Debug)]
+pub struct Candidate {
+    /// Where it is.
+    pub found: Found,
+    adapter: usize,
+}
+
+/// What was found at the given paths.
+#[derive(Debug, Default)]
+pub struct Search {
+    /// In the order of reading: originals before their copies, as far as their times tell.
+    pub candidates: Vec<Candidate>,
+    /// What could not be looked at, as sentences.
+    pub problems: Vec<String>,
+    roots: Vec<Root>,
+}
+
+/// What was read.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// By path.
+    pub sessions: Vec<SessionReport>,
+    /// What could not be read, as sentences.
+    pub problems: Vec<String>,
+}
+
+/// Looks for transcripts at these paths: files, or folders of them. `tool` overrules what place and content say.
+pub fn find(guests: &Guests, paths: &[PathBuf], tool: Option<&str>) -> Search {
+    let mut search = Search::default();
+    for path in paths {
+        let looked = if path.is_dir() { search.folder(path) } else { search.file(path) };
+        let found = match looked {
+            Ok(found) => found,
+            Err(error) => {
+                search.problems.push(error.to_string());
+                continue;
+            }
+        };
+        for found in found {
+            match recognise(guests, &search.roots[found.root], &found, tool) {
+                Ok(Some(adapter)) => search.candidates.push(Candidate { found, adapter }),
+                Ok(None) if path.is_dir() => {}
+                Ok(None) => search.problems.push(format!(
+                    "{}: no adapter recognises this as a transcript; name the tool with --tool if it is one",
+                    path.display()
+                )),
+                Err(error) => search.problems.push(format!("{}: {error}", found.path.display())),
+            }
+        }
+    }
+    search
+        .candidates
+        .sort_by(|a, b| (a.found.stamp.mtime_ns, &a.found.path).cmp(&(b.found.stamp.mtime_ns, &b.found.path)));
+    search.candidates.dedup_by(|a, b| a.found.path == b.found.path);
+    search
+}
+
+impl Search {
+    /// As the ledger knows what was found.
+    pub fn rows(&self, guests: &Guests) -> Vec<store::Found> {
+        let row = |candidate: &Candidate| {
+            let descriptor = guests.adapters[candidate.adapter].descriptor();
+            candidate.found.row(&descriptor.name, &descriptor.tool)
+        };
+        self.candidates.iter().map(row).collect()
+    }
+
+    fn folder(&mut self, path: &Path) -> Result<Vec<Found>, transcript::Unreadable> {
+        let fail = |why: &str| transcript::Unreadable { path: path.to_owned(), why: why.to_owned() };
+        let root = Root::open(path, &["**/*".to_owned()])?.ok_or_else(|| fail("the folder is gone"))?;
+        let (mut found, unreadable) = transcript::discover(std::slice::from_ref(&root));
+        self.problems.extend(unreadable.iter().map(ToString::to_string));
+        for found in &mut found {
+            found.root = self.roots.len();
+        }
+        self.roots.push(root);
+        Ok(found)
+    }
+
+    fn file(&mut self, path: &Path) -> Result<Vec<Found>, transcript::Unreadable> {
+        let (root, mut found) = transcript::named(path)?;
+        found.root = self.roots.len();
+        self.roots.push(root);
+        Ok(vec![found])
+    }
+}
+
+/// Which adapter reads this: the named tool's, or the one that knows the content.
+fn recognise(guests: &Guests, root: &Root, found: &Found, tool: Option<&str>) -> io::Result<Option<usize>> {
+    if let Some(tool) = tool {
+        return Ok(guests.of_tool(tool));
+    }
+    let mut head = Vec::new();
+    root.open_file(&found.relative)?.take(HEAD).read_to_end(&mut head)?;
+    Ok(guests.recognise(&head))
+}
+
+/// Reads what was found. `progress` is told the bytes of each step and the transcript they are of.
+pub fn read(
+    guests: &Guests,
+    redactor: &Redactor,
+    search: &Search,
+    stop: &AtomicBool,
+    progress: &mut dyn FnMut(u64, &Path),
+) -> Report {
+    let mut seen = Seen::default();
+    let mut report = Report::default();
+    for (index, candidate) in search.candidates.iter().enumerate() {
+        let found = &candidate.found;
+        let file = match search.roots[found.root].open_file(&found.relative) {
+            Ok(file) => file,
+            Err(error) => {
+                report.problems.push(format!("{}: {error}", found.path.display()));
+                continue;
+            }
+        };
+        let adapter = &guests.adapters[candidate.adapter];
+        let mut collected = Collected::new(&adapter.descriptor().tool, index, &mut seen);
+        let read = guests
+            .reader(adapter, &found.path, None, redactor, &mut collected)
+            .map_err(ReadError::Guest)
+            .and_then(|mut reader| reader.read(file, stop, |bytes| progress(bytes, &found.path)))
+            .map(|reading| reading.tally);
+        match read {
+            Ok(tally) => report.sessions.push(collected.finish(&found.path, &tally)),
+            Err(ReadError::Stopped) => {
+                report.problems.push("interrupted: what follows was not read".to_owned());
+                break;
+            }
+            Err(error) => report.problems.push(format!("{}: {error}", found.path.display())),
+        }
+    }
+    report.sessions = join_subagents(report.sessions);
+    report
+}
+
+/// Keys of the events that were read, with the transcript that said them first.
+#[derive(Debug, Default)]
+struct Seen(HashMap<u64, usize>);
+
+/// The events of one transcript, as they are counted.
+struct Collected<'a> {
+    tool: String,
+    transcript: usize,
+    seen: &'a mut Seen,
+    facts: Facts,
+    stats: Stats,
+    signals: Vec<Signal>,
+}
+
+impl<'a> Collected<'a> {
+    fn new(tool: &str, transcript: usize, seen: &'a mut Seen) -> Self {
+        let (facts, stats, signals) = (Facts::default(), Stats::default(), Vec::new());
+        Self { tool: tool.to_owned(), transcript, seen, facts, stats, signals }
+    }
+
+    fn finish(mut self, path: &Path, tally: &[TallyEntry]) -> SessionReport {
+        self.signals.sort_by(|a, b| (a.line, &a.kind, &a.subject).cmp(&(b.line, &b.kind, &b.subject)));
+        let (mut counts, mut counts_subagents) = (BTreeMap::new(), BTreeMap::new());
+        for signal in &self.signals {
+            let counts = if signal.thread.is_some() { &mut counts_subagents } else { &mut counts };
+            *counts.entry(signal.kind.clone()).or_default() += 1;
+        }
+        let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let subagent = self.facts.is_subagent();
+        let mut report = SessionReport {
+            tool: self.tool,
+            session_id: self.facts.id.unwrap_or(stem),
+            path: path.to_string_lossy().into_owned(),
+            project: self.facts.project,
+            started_at: self.facts.started_at.map(rfc3339),
+            ended_at: self.facts.ended_at.map(rfc3339),
+            stats: self.stats,
+            counts,
+            counts_subagents,
+            signals: self.signals.into_iter().map(SignalReport::from).collect(),
+            tally: Tally::default(),
+            subagent,
+        };
+        report.tally.add(tally);
+        report
+    }
+}
+
+impl Sink for &mut Collected<'_> {
+    type Error = Infallible;
+
+    fn mark_copied(&mut self, events: &mut [Event]) -> Result<(), Infallible> {
+        for event in events {
+            if let Some(key) = event.key_hash(&self.tool) {
+                event.copied |= *self.seen.0.entry(key).or_insert(self.transcript) != self.transcript;
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, events: Vec<Event>, signals: Vec<Signal>, _provisional: bool) -> Result<(), Infallible> {
+        for event in &events {
+            self.facts.learn(event);
+            self.stats.count(event);
+        }
+        self.signals.extend(signals);
+        Ok(())
+    }
+}
+
+impl Stats {
+    fn count(&mut self, event: &Event) {
+        if event.copied {
+            return;
+        }
+        self.events += 1;
+        match &event.body {
+            Body::Message(message) if message.author != Author::Harness && message.channel != Channel::Reasoning => {
+                self.messages += 1;
+            }
+            Body::ToolCall(call) => {
+                self.tool_calls += 1;
+                self.edits += u64::from(!call.edits.is_empty());
+            }
+            _ => {}
+        }
+    }
+}
+
+impl From<Signal> for SignalReport {
+    fn from(signal: Signal) -> Self {
+        Self {
+            kind: signal.kind,
+            subject: signal.subject,
+            at: signal.at.map(rfc3339),
+            line: signal.line,
+            thread: signal.thread,
+            confidence: signal.confidence,
+            detail: signal.detail,
+            evidence: signal.evidence,
+            path: None,
+        }
+    }
+}
+
+/// Adds the reports of sub-agents' transcripts to that of their session, which is the one with their parent's id whose
+/// transcript lies nearest above or beside.
+fn join_subagents(reports: Vec<SessionReport>) -> Vec<SessionReport> {
+    let (subagents, mut sessions): (Vec<_>, Vec<_>) = reports.into_iter().partition(|report| report.subagent);
+    for subagent in subagents {
+        let near = |session: &SessionReport| {
+            let folder = Path::new(&session.path).parent();
+            folder.is_some_and(|folder| Path::new(&subagent.path).starts_with(folder))
+        };
+        let parent = sessions.iter_mut().find(|session| {
+            !session.subagent
+                && session.tool == subagent.tool
+                && session.session_id == subagent.session_id
+                && near(session)
+        });
+        match parent {
+            Some(session) => session.absorb(subagent),
+            None => sessions.push(subagent),
+        }
+    }
+    sessions.sort_by(|a, b| a.path.cmp(&b.path));
+    sessions
+}
+
+impl SessionReport {
+    fn absorb(&mut self, subagent: Self) {
+        self.stats.events += subagent.stats.events;
+        self.stats.messages += subagent.stats.messages;
+        self.stats.tool_calls += subagent.stats.tool_calls;
+        self.stats.edits += subagent.stats.edits;
+        for (kind, count) in subagent.counts_subagents.into_iter().chain(subagent.counts) {
+            *self.counts_subagents.entry(kind).or_default() += count;
+        }
+        let path = subagent.path;
+        self.signals
+            .extend(subagent.signals.into_iter().map(|signal| SignalReport { path: Some(path.clone()), ..signal }));
+        self.tally.join(subagent.tally);
+    }
+}
+
+fn rfc3339(milliseconds: i64) -> String {
+    jiff::Timestamp::from_millisecond(milliseconds).map_or_else(|_| String::new(), |time| time.to_string())
+}

@@ -1,0 +1,133 @@
+//! A user: a home directory with transcripts, and the program.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+/// What is fixed so that output is the same every day.
+pub(crate) const NOW: &str = "2026-12-01T12:00:00Z";
+
+/// A person's home directory, deleted at the end.
+pub(crate) struct User {
+    dir: tempfile::TempDir,
+}
+
+impl User {
+    pub(crate) fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join("home")).unwrap();
+        Self { dir }
+    }
+
+    /// One who has the transcripts of a fixture in `~/.claude/projects`.
+    pub(crate) fn with(case: &str) -> Self {
+        let user = Self::new();
+        copy(&fixture(case), &user.projects());
+        user
+    }
+
+    pub(crate) fn home(&self) -> PathBuf {
+        self.dir.path().join("home")
+    }
+
+    pub(crate) fn projects(&self) -> PathBuf {
+        self.home().join(".claude/projects")
+    }
+
+    /// Where the program keeps everything.
+    pub(crate) fn state(&self) -> PathBuf {
+        self.home().join(".totalrecall")
+    }
+
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_totalrecall"));
+        command
+            .args(arguments)
+            .current_dir(self.dir.path())
+            .env_clear()
+            .env("HOME", self.home())
+            // Compiled components are shared between tests: compiling them each time would be all that tests do.
+            .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
+            .env("TOTALRECALL_NOW", NOW)
+            .env("LANG", "en_US.UTF-8")
+            .env("TZ", "UTC");
+        command
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
+        Ran::of(self, self.command(arguments).output().unwrap())
+    }
+
+    /// Runs what must succeed.
+    pub(crate) fn ok(&self, arguments: &[&str]) -> Ran {
+        let ran = self.run(arguments);
+        assert_eq!(ran.code, Some(0), "{arguments:?}:\n{ran}");
+        ran
+    }
+
+    /// What is printed, without what differs from run to run.
+    fn filter(&self, text: &[u8]) -> String {
+        let dir = self.dir.path().to_string_lossy().into_owned();
+        let real = self.dir.path().canonicalize().unwrap().to_string_lossy().into_owned();
+        String::from_utf8_lossy(text)
+            .replace(&real, "[DIR]")
+            .replace(&dir, "[DIR]")
+            .replace(env!("CARGO_TARGET_TMPDIR"), "[CACHE]")
+    }
+}
+
+/// How a command ended.
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Ran {
+    pub(crate) fn of(user: &User, output: Output) -> Self {
+        Self { code: output.status.code(), out: user.filter(&output.stdout), err: user.filter(&output.stderr) }
+    }
+
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}:\n{self}"))
+    }
+
+    /// JSON objects, one a line.
+    pub(crate) fn json_lines(&self) -> Vec<serde_json::Value> {
+        self.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+impl std::fmt::Display for Ran {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "exit code: {:?}\n----- stdout\n{}\n----- stderr\n{}", self.code, self.out, self.err)
+    }
+}
+
+pub(crate) fn fixture(case: &str) -> PathBuf {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/claude-code");
+    fixtures.join(case).join("transcripts")
+}
+
+/// Copies a folder; the copies are as old as the originals, so that they count as settled.
+pub(crate) fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), &target).unwrap();
+            settle(&target);
+        }
+    }
+}
+
+/// Makes a file look as if it was last written some minutes before `NOW`.
+pub(crate) fn settle(file: &Path) {
+    let then = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_796_126_000);
+    fs::File::options().write(true).open(file).unwrap().set_modified(then).unwrap();
+}

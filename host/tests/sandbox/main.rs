@@ -1,0 +1,3 @@
+//! The sandbox from outside: our own components, and guests that do everything they should not.
+
+mod builtin;
