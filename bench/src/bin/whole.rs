@@ -203,6 +203,8 @@ impl Bench {
             "reason": "exit",
         });
         self.middle(|| {
+            // The worker of the hook before has done its work by then.
+            std::thread::sleep(Duration::from_millis(300));
             let begin = Instant::now();
             let mut child = self
                 .command(home, &["hook", "SessionEnd"])
