@@ -1,4 +1,4 @@
-//! The release binary at its work, from outside: `whole --corpus DIR [--big FILE] [--giant DIR] [--bin PATH]`, where DIR was
+//! The release binary at its work, from outside: `whole --corpus DIR [--bin PATH]`, where DIR was
 //! written by `generate`. Each measurement has a home of its own; the user's is never touched.
 #![expect(clippy::print_stdout, reason = "a tool's output")]
 #![expect(clippy::disallowed_methods, reason = "it runs the binary from outside")]
