@@ -67,7 +67,7 @@ fn label_end(text: &[u8], at: usize) -> Option<usize> {
 
 /// Characters of base64 in lines that are nothing else.
 fn base64_in(body: &[u8]) -> usize {
-    lines(body).filter_map(|line| base64_line(line)).sum()
+    lines(body).filter_map(base64_line).sum()
 }
 
 /// Where the rows of base64 that begin at `at` end.
@@ -147,10 +147,10 @@ fn base64_line(line: &[u8]) -> Option<usize> {
     let mut inner = &line[start..start + trim(line)];
     let digits = inner.iter().take_while(|b| b.is_ascii_digit()).count();
     let after = &inner[digits..];
-    if digits > 0 {
-        if let Some(rest) = after.strip_prefix("→".as_bytes()).or_else(|| after.strip_prefix(b"\t")) {
-            inner = rest.trim_ascii_start();
-        }
+    if digits > 0
+        && let Some(rest) = after.strip_prefix("→".as_bytes()).or_else(|| after.strip_prefix(b"\t"))
+    {
+        inner = rest.trim_ascii_start();
     }
     (!inner.is_empty() && inner.iter().all(|b| is_base64(*b))).then_some(inner.len())
 }

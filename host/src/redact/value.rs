@@ -123,7 +123,7 @@ pub(super) fn is_stand_in(value: &[u8]) -> bool {
     let lower = compact(value).to_ascii_lowercase();
     let has = |word: &&str| memchr::memmem::find(&lower, word.as_bytes()).is_some();
     REFERENCES.iter().any(|start| lower.starts_with(start.as_bytes()))
-        || BLANKS.iter().any(|blank| has(&blank))
+        || BLANKS.iter().any(has)
         || STAND_INS.iter().any(|word| has_word(&lower, word.as_bytes()))
         || is_variable(&lower)
         || is_path(&lower)
