@@ -45,19 +45,23 @@ fn embed() -> Result<(), String> {
 
     let packages: Vec<&str> = ADAPTERS.iter().chain([&ANALYZER]).copied().collect();
     let components = match std::env::var_os(FOLDER).map(PathBuf::from) {
-        Some(folder) => components::read(&folder, &packages)?,
-        None => components::build(root, &guests_dir(&out)?, &packages)?,
+        Some(folder) => read(&folder, &packages)?,
+        None => components::build(root, &components::guests_dir(&out)?, &packages)?,
     };
     std::fs::write(out.join("builtin.rs"), table(&components, &out)?).map_err(|error| error.to_string())
 }
 
-/// The target folder of guests, shared by all profiles of the host: `target/guests`.
-fn guests_dir(out: &Path) -> Result<PathBuf, String> {
-    // Cargo tags the root of a target folder for backup programs.
-    let target = out.ancestors().find(|folder| folder.join("CACHEDIR.TAG").is_file());
-    // Without the tag: out, package, `build`, profile, target folder.
-    let target = target.or_else(|| out.ancestors().nth(4)).ok_or("OUT_DIR is not below a target folder")?;
-    Ok(target.join("guests"))
+/// Reads components that were built elsewhere from `folder`.
+fn read(folder: &Path, packages: &[&str]) -> Result<Vec<Component>, String> {
+    packages
+        .iter()
+        .map(|package| {
+            let name = package.strip_prefix(components::PREFIX).unwrap_or(package).to_owned();
+            let file = folder.join(&name).with_extension("wasm");
+            let bytes = std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+            Ok(Component { name, bytes })
+        })
+        .collect()
 }
 
 /// The table that `sandbox::builtin` includes.
@@ -68,7 +72,11 @@ fn table(components: &[Component], out: &Path) -> Result<String, String> {
         let file = out.join(name).with_extension("wasm");
         std::fs::write(&file, bytes).map_err(|error| format!("{}: {error}", file.display()))?;
         let hash = Sha256::digest(bytes);
-        let list = if format!("totalrecall-{name}") == ANALYZER { &mut analyzer } else { &mut adapters };
+        let list = if Some(name.as_str()) == ANALYZER.strip_prefix(components::PREFIX) {
+            &mut analyzer
+        } else {
+            &mut adapters
+        };
         let entry = format!("Builtin {{ name: {name:?}, hash: {:?}, bytes: include_bytes!({file:?}) }}", &hash[..]);
         writeln!(list, "    {entry},").map_err(|error| error.to_string())?;
     }

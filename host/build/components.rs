@@ -15,9 +15,21 @@ pub(crate) struct Component {
 }
 
 /// Prefix of our crates' names.
-const PREFIX: &str = "totalrecall-";
+pub(crate) const PREFIX: &str = "totalrecall-";
 /// Cargo profile of guests, in the root `Cargo.toml`.
 const PROFILE: &str = "guest";
+
+/// The target folder of guests, shared by all profiles of the host: `target/guests`. `inside` is anything that cargo made
+/// in the host's target folder.
+pub(crate) fn guests_dir(inside: &Path) -> Result<PathBuf, String> {
+    // Cargo tags the root of a target folder for backup programs.
+    let target = inside.ancestors().find(|folder| folder.join("CACHEDIR.TAG").is_file());
+    // Without the tag, for OUT_DIR: out, package, `build`, profile, target folder.
+    let target = target
+        .or_else(|| inside.ancestors().nth(4))
+        .ok_or_else(|| format!("{} is not in a target folder", inside.display()))?;
+    Ok(target.join("guests"))
+}
 
 /// Builds `packages` of the workspace at `root` in `target_dir`, which keeps `std` and dependencies between builds and is
 /// not the target folder of the running build: cargo holds a lock on that one.
@@ -49,19 +61,6 @@ pub(crate) fn build(root: &Path, target_dir: &Path, packages: &[&str]) -> Result
             let bytes = std::fs::read(&module).map_err(|error| format!("{}: {error}", module.display()))?;
             let name = package.strip_prefix(PREFIX).unwrap_or(package).to_owned();
             Ok(Component { bytes: encode(&name, &bytes)?, name })
-        })
-        .collect()
-}
-
-/// Reads components that were built elsewhere from `folder`.
-pub(crate) fn read(folder: &Path, packages: &[&str]) -> Result<Vec<Component>, String> {
-    packages
-        .iter()
-        .map(|package| {
-            let name = package.strip_prefix(PREFIX).unwrap_or(package).to_owned();
-            let file = folder.join(&name).with_extension("wasm");
-            let bytes = std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
-            Ok(Component { name, bytes })
         })
         .collect()
 }

@@ -2,11 +2,9 @@
 
 use std::time::Instant;
 
-use totalrecall::sandbox::{Guest, Limits, Sandbox, SandboxError, parse::Origin};
+use totalrecall::sandbox::{Guest, Limits, Sandbox, SandboxError};
 
-fn origin() -> Origin {
-    Origin { path: "/somewhere/session.jsonl".to_owned(), key: None, text_limit: 16 << 10 }
-}
+use crate::origin;
 
 #[test]
 fn they_load_and_import_nothing() -> Result<(), SandboxError> {
@@ -41,7 +39,7 @@ fn a_session_goes_through() -> Result<(), Box<dyn std::error::Error>> {
         let adapter = sandbox.adapter(&Guest::builtin_adapters().next().expect("an adapter"))?;
         let analyzer = sandbox.analyzer(&Guest::builtin_analyzer())?;
         let loaded = start.elapsed();
-        let mut parser = adapter.parser(&origin(), None)?;
+        let mut parser = adapter.parser(&origin("/somewhere/session.jsonl"), None)?;
         let mut events = parser.feed(b"{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":\"hi\"}}\n")?;
         let checkpoint = parser.checkpoint()?;
         events.extend(parser.finish()?);
@@ -51,10 +49,10 @@ fn a_session_goes_through() -> Result<(), Box<dyn std::error::Error>> {
         analysis.checkpoint()?;
         analysis.conclude()?;
         println!("{round}: load {loaded:?}, all {:?}", start.elapsed());
-        drop(adapter.parser(&origin(), Some(&checkpoint.state))?);
+        drop(adapter.parser(&origin("/somewhere/session.jsonl"), Some(&checkpoint.state))?);
         let (start, rounds) = (Instant::now(), 200);
         for _ in 0..rounds {
-            adapter.parser(&origin(), None)?;
+            adapter.parser(&origin("/somewhere/session.jsonl"), None)?;
         }
         println!("{round}: a parser {:?}", start.elapsed() / rounds);
     }
