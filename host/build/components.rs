@@ -22,12 +22,10 @@ const PROFILE: &str = "guest";
 /// The target folder of guests, shared by all profiles of the host: `target/guests`. `inside` is anything that cargo made
 /// in the host's target folder.
 pub(crate) fn guests_dir(inside: &Path) -> Result<PathBuf, String> {
-    // Cargo tags the root of a target folder for backup programs.
-    let target = inside.ancestors().find(|folder| folder.join("CACHEDIR.TAG").is_file());
-    // Without the tag, for OUT_DIR: out, package, `build`, profile, target folder.
-    let target = target
-        .or_else(|| inside.ancestors().nth(4))
-        .ok_or_else(|| format!("{} is not in a target folder", inside.display()))?;
+    // Cargo keeps its lock in a profile's folder, which lies in the target folder.
+    let profile = inside.ancestors().find(|folder| folder.join(".cargo-lock").is_file());
+    let target =
+        profile.and_then(Path::parent).ok_or_else(|| format!("{} is in no target folder", inside.display()))?;
     Ok(target.join("guests"))
 }
 
@@ -52,7 +50,7 @@ pub(crate) fn build(root: &Path, target_dir: &Path, packages: &[&str]) -> Result
     let status =
         cargo.status().map_err(|error| format!("{} does not start: {error}", cargo.get_program().display()))?;
     if !status.success() {
-        return Err(format!("building the components failed (see above); by hand: {cargo:?}"));
+        return Err("the components do not build: what the compiler says is above".to_owned());
     }
     packages
         .iter()

@@ -143,7 +143,7 @@ fn explain(error: &wasmtime::Error, guest: &str, call: &'static str, state: &Sta
     if text.contains("fuel allocated for hostcalls") {
         return over(Limit::AnswerBytes, None);
     }
-    if text.contains("handle limit exceeded") {
+    if text.contains("handle limit exceeded") || text.contains("resource table has no free keys") {
         return over(Limit::Handles, None);
     }
     let counts =

@@ -3,7 +3,13 @@
 
 use std::hint::black_box;
 
-use totalrecall_sdk::adapter_bindings::{self, exports::totalrecall::guest::parse::*, totalrecall::guest::types::*};
+use totalrecall_sdk::{
+    adapter_bindings::{
+        self,
+        exports::totalrecall::guest::parse::{Checkpoint, Descriptor, Guest, GuestParser, Origin, Outcome, TallyEntry},
+    },
+    types::{Author, Body, Channel, Event, Fault, Message, Place},
+};
 
 struct Component;
 
@@ -86,7 +92,7 @@ impl GuestParser for Hostile {
     fn checkpoint(&self) -> Checkpoint {
         let state = match self.0.as_str() {
             // SAFETY: none; a list that reaches far out of memory.
-            "list" => unsafe { Vec::from_raw_parts(black_box(8 as *mut u8), 0xffff_fff0, 0xffff_fff0) },
+            "list" => unsafe { Vec::from_raw_parts(black_box(8 as *mut u8), 0x7000_0000, 0x7000_0000) },
             _ => Vec::new(),
         };
         Checkpoint { offset: u64::MAX, state }

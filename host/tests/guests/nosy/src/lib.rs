@@ -8,7 +8,7 @@ wit_bindgen::generate!({
     generate_all,
 });
 
-use exports::totalrecall::guest::parse::*;
+use exports::totalrecall::guest::parse::{Checkpoint, Descriptor, Guest, GuestParser, Origin, TallyEntry};
 use totalrecall::guest::types::{Author, Body, Channel, Event, Fault, Message};
 use wasi::{
     cli::{environment, exit, stdin, stdout},
@@ -34,7 +34,9 @@ fn look_around() -> Vec<String> {
     let network = instance_network::instance_network();
     let address = IpSocketAddress::Ipv4(Ipv4SocketAddress { port: 80, address: (127, 0, 0, 1) });
     let connected = tcp_create_socket::create_tcp_socket(IpAddressFamily::Ipv4)
-        .and_then(|socket| socket.start_connect(&network, address));
+        .and_then(|socket| socket.start_connect(&network, address))
+        .map_err(|code| code.name());
+    let found = ip_name_lookup::resolve_addresses(&network, "localhost").map(drop).map_err(|code| code.name());
     vec![
         format!("environment {:?}", environment::get_environment()),
         format!("arguments {:?}", environment::get_arguments()),
@@ -43,7 +45,7 @@ fn look_around() -> Vec<String> {
         format!("stdin {}", stdin::get_stdin().blocking_read(100).is_ok_and(|bytes| !bytes.is_empty())),
         format!("stdout {}", stdout::get_stdout().blocking_write_and_flush(b"nosy was here\n").is_ok()),
         format!("connect {connected:?}"),
-        format!("lookup {:?}", ip_name_lookup::resolve_addresses(&network, "localhost").map(|_| ())),
+        format!("lookup {found:?}"),
         format!("time {}", wall_clock::now().seconds),
         format!("random {:?}", random::get_random_bytes(4)),
     ]
