@@ -32,6 +32,7 @@ pub(super) struct Wanted {
 }
 
 impl Runtime {
+    #[expect(clippy::disallowed_methods, reason = "the home of the engine")]
     pub(super) fn new(cache_dir: Option<&Path>, limits: Limits) -> Result<Self, SandboxError> {
         let engine = Engine::new(&config(&limits)).map_err(|error| SandboxError::Engine(format!("{error:#}")))?;
         let cache = Cache::open(cache_dir, &engine);

@@ -67,7 +67,7 @@ fn answers_are_limited() {
 #[test]
 fn a_feed_is_limited() {
     let sandbox = Sandbox::new(None, Limits { feed_bytes: 10, ..Limits::default() });
-    let error = feed(&sandbox, "hostile", "echo", b"eleven byte").err().expect("too much");
+    let error = feed(&sandbox, "hostile", "echo", b"eleven byte").expect_err("too much");
     assert_eq!(error.to_string(), "hostile went past the limit `feed-bytes`: it asked for 11, 10 are allowed");
 }
 

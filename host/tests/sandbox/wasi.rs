@@ -40,20 +40,20 @@ fn sleeping_takes_no_time() -> Result<(), SandboxError> {
 
 #[test]
 fn waiting_for_ever_ends() {
-    let error = feed(&sandbox(), "nosy", "wait", b"").err().expect("an end");
+    let error = feed(&sandbox(), "nosy", "wait", b"").expect_err("an end");
     assert!(matches!(error, SandboxError::Deadline { .. } | SandboxError::Limit { .. }), "{error}");
 }
 
 #[test]
 fn the_host_does_not_fill_up() {
-    let error = feed(&sandbox(), "nosy", "handles", b"").err().expect("a limit");
+    let error = feed(&sandbox(), "nosy", "handles", b"").expect_err("a limit");
     assert!(matches!(error, SandboxError::Limit { limit: Limit::Handles, .. }), "{error}");
-    let error = feed(&sandbox(), "nosy", "random", b"").err().expect("a limit");
+    let error = feed(&sandbox(), "nosy", "random", b"").expect_err("a limit");
     assert_eq!(error.kind(), "bad-answer", "{error}");
 }
 
 #[test]
 fn exit_ends_the_guest_only() {
-    let error = feed(&sandbox(), "nosy", "exit", b"").err().expect("an end");
+    let error = feed(&sandbox(), "nosy", "exit", b"").expect_err("an end");
     assert_eq!(error.kind(), "trap", "{error}");
 }
