@@ -11,6 +11,7 @@ CREATE TABLE transcript (
     session_id INTEGER REFERENCES session (id) ON DELETE SET NULL,
     state TEXT NOT NULL CHECK (state IN ('queued', 'done', 'failed', 'skipped', 'expired')),
     queued_at INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,             -- size when it was queued: large ones get a transaction of their own
     done_at INTEGER,
     claims INTEGER NOT NULL DEFAULT 0,  -- times it was begun since it last ended: above 0 after a crash
     attempts INTEGER NOT NULL DEFAULT 0,
@@ -64,8 +65,8 @@ CREATE INDEX session_stale ON session (id) WHERE findings_stale;
 -- Short texts that repeat in most events: threads, names of tools and models.
 CREATE TABLE label (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
 
--- `id` is the transcript's id * 2^32 + the event's ordinal, so a transcript's events lie together in their order and need
--- no index. Numbers of kind, author, channel, tool_kind and status: `store/event.rs`.
+-- `id` is the transcript's id * 2^32 + the event's ordinal, so a transcript's events lie together in their order and
+-- need no index. Numbers of kind, author, channel, tool_kind and status: `store/event.rs`.
 CREATE TABLE event (
     id INTEGER PRIMARY KEY,
     transcript_id INTEGER GENERATED ALWAYS AS (id >> 32) VIRTUAL,

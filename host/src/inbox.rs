@@ -1,6 +1,7 @@
-//! The inbox: where hooks leave word that a transcript has something new, without opening the store. A notice is a small
-//! JSON file in `<home>/inbox/`; the worker drains it. Whoever can write there can only name transcripts to look at: nothing
-//! else in a notice is acted on, and whether a transcript may be read is decided by the adapters' grants.
+//! The inbox: where hooks leave word that a transcript has something new, without opening the store. A notice is a
+//! small JSON file in `<home>/inbox/`; the worker drains it. Whoever can write there can only name transcripts to
+//! look at: nothing else in a notice is acted on, and whether a transcript may be read is decided by the adapters'
+//! grants.
 
 use std::{
     fs::{self, File},
@@ -130,8 +131,8 @@ fn private_folder(path: &Path) -> io::Result<()> {
     folder.create(path)
 }
 
-/// Hands all notices over, oldest first, and removes them once `take` has them safe. If it fails they all stay. Unusable
-/// files are moved to `rejected/` and do not keep others from being read.
+/// Hands all notices over, oldest first, and removes them once `take` has them safe. If it fails they all stay.
+/// Unusable files are moved to `rejected/` and do not keep others from being read.
 ///
 /// # Errors
 /// Those of `take`, and of reading the inbox itself.

@@ -1,8 +1,8 @@
 //! The store: one SQLite file, and the truth for everything the person would miss.
 //!
-//! [`Ledger rows`](Found) say which transcripts exist and what became of them; the queue is those that wait. A [`Job`] is
-//! read and stored through an [`Ingest`], which leaves either all of it or nothing. Events, signals and sessions come from
-//! there; findings are derived from them and replaced as a whole.
+//! [`Ledger rows`](Found) say which transcripts exist and what became of them; the queue is those that wait. A
+//! [`Job`] is read and stored through an [`Ingest`], which leaves either all of it or nothing. Events, signals and
+//! sessions come from there; findings are derived from them and replaced as a whole.
 
 mod copied;
 mod error;
@@ -50,8 +50,8 @@ const BUSY: Duration = Duration::from_secs(5);
 /// Most memory for pages, in KiB: a transaction that changes more spills into the log. 16 MiB hold the key index of a
 /// million events, which is what is read at random.
 const CACHE_KIB: i64 = 16 * 1024;
-/// Pages (4 KiB) of log after which it is copied into the database. Larger than SQLite's 1,000, because the key index is
-/// hit all over and every copy writes its pages again.
+/// Pages (4 KiB) of log after which it is copied into the database. Larger than SQLite's 1,000, because the key index
+/// is hit all over and every copy writes its pages again.
 const CHECKPOINT_PAGES: i64 = 8_000;
 
 macro_rules! id {
@@ -104,8 +104,8 @@ struct Batch {
 }
 
 impl Store {
-    /// Opens the store of a home for reading and writing; creates both where they are missing and brings an older schema to
-    /// the newest.
+    /// Opens the store of a home for reading and writing; creates both where they are missing and brings an older
+    /// schema to the newest.
     ///
     /// # Errors
     /// See [`StoreError`]: `ReadOnly` where the home may not be written, `Newer`, `Foreign`, `Corrupt`, `Busy`.
@@ -148,8 +148,8 @@ impl Store {
         let refused = |error: rusqlite::Error| StoreError::Open { path: path.clone(), why: error.to_string() };
         let db = Connection::open_with_flags(&path, flags).map_err(refused)?;
         match Self::new(db, path.clone()).and_then(open) {
-            // SQLite wants to create the log's index beside the file. Where it may not, nobody else can be writing either,
-            // and the file alone is complete unless a log lies beside it.
+            // SQLite wants to create the log's index beside the file. Where it may not, nobody else can be writing
+            // either, and the file alone is complete unless a log lies beside it.
             Err(StoreError::Io(_) | StoreError::ReadOnly(_)) if !has_log(&path) => {
                 let uri = immutable_uri(&path);
                 let db = Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI).map_err(refused)?;
@@ -165,6 +165,9 @@ impl Store {
         db.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
         db.pragma_update(None, "foreign_keys", true)?;
         db.pragma_update(None, "cache_size", -CACHE_KIB)?;
+        // What a transcript changed in a shared transaction is remembered in memory, not in a temporary file: the key
+        // index is hit all over, and writing its pages out cost more than everything else.
+        db.pragma_update(None, "temp_store", "memory")?;
         Ok(Self { db, path, labels: label::Labels::default(), claimed: VecDeque::new(), batch: None })
     }
 

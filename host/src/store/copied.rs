@@ -49,8 +49,8 @@ pub(super) fn copied_by_others(db: &Connection, transcript: TranscriptId, from: 
     Ok(find.query_map([first, last], |row| row.get(0))?.collect::<Result<_, _>>()?)
 }
 
-/// Makes the earliest stored copy of each key that has no original any more the original. The transcripts concerned are to be
-/// analysed again, since a copy is context only.
+/// Makes the earliest stored copy of each key that has no original any more the original. The transcripts concerned
+/// are to be analysed again, since a copy is context only.
 pub(super) fn promote(db: &Connection, labels: &Labels, keys: &[i64]) -> Result<(), StoreError> {
     let mut touched = BTreeMap::<TranscriptId, Vec<i64>>::new();
     for &key in keys {

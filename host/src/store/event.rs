@@ -1,5 +1,5 @@
-//! Events as rows. What most events have is a column; the rest is JSON in `detail`. Texts of a call that its input contains
-//! anyway (the command, what an edit removes and adds) are kept as a place in the input.
+//! Events as rows. What most events have is a column; the rest is JSON in `detail`. Texts of a call that its input
+//! contains anyway (the command, what an edit removes and adds) are kept as a place in the input.
 
 use memchr::memmem;
 use rusqlite::{Connection, Row};
@@ -12,8 +12,28 @@ use crate::event::{
 };
 
 /// Columns that [`write`] binds and [`read`] takes, in order.
-pub(super) const COLUMNS: &str = "id, line, at, thread, key, copied, kind, author, channel, tool_kind, status, exit_code, \
-                                  omitted, name, call, path, detail, text";
+pub(super) const COLUMNS: &str = "id, line, at, thread, key, copied, kind, author, channel, tool_kind, status, \
+                                  exit_code, omitted, name, call, path, detail, text";
+
+// Places of these columns: asking for one by its name takes longer than reading it.
+const ID: usize = 0;
+const LINE: usize = 1;
+const AT: usize = 2;
+const THREAD: usize = 3;
+const KEY: usize = 4;
+const COPIED: usize = 5;
+const KIND: usize = 6;
+const AUTHOR: usize = 7;
+const CHANNEL: usize = 8;
+const TOOL_KIND: usize = 9;
+const STATUS: usize = 10;
+const EXIT_CODE: usize = 11;
+const OMITTED: usize = 12;
+const NAME: usize = 13;
+const CALL: usize = 14;
+const PATH: usize = 15;
+const DETAIL: usize = 16;
+const TEXT: usize = 17;
 
 /// Bits of an event's id that count the events of its transcript.
 pub(super) const ORDINAL_BITS: u32 = 32;
@@ -40,8 +60,8 @@ trait Number: Sized {
 numbers!(Author: Human = 0, Agent = 1, Harness = 2);
 numbers!(Channel: Prompt = 0, Steering = 1, Comment = 2, Answer = 3, Command = 4, Shell = 5, Reply = 6, Reasoning = 7,
     Summary = 8, Notice = 9);
-numbers!(ToolKind: Read = 0, Edit = 1, Create = 2, Delete = 3, Execute = 4, Search = 5, Fetch = 6, Delegate = 7, Plan = 8,
-    Ask = 9, Mcp = 10, Other = 11);
+numbers!(ToolKind: Read = 0, Edit = 1, Create = 2, Delete = 3, Execute = 4, Search = 5, Fetch = 6, Delegate = 7,
+    Plan = 8, Ask = 9, Mcp = 10, Other = 11);
 numbers!(Status: Ok = 0, Error = 1, Denied = 2, Blocked = 3, Interrupted = 4);
 
 const MESSAGE: i64 = 0;
@@ -238,8 +258,8 @@ pub(super) struct Writer<'db> {
 impl<'db> Writer<'db> {
     pub(super) fn new(db: &'db Connection, labels: &'db Labels) -> Result<Self, StoreError> {
         let event = db.prepare_cached(&format!(
-            "INSERT INTO event ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, \
-             ?17, ?18)"
+            "INSERT INTO event ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, \
+             ?16, ?17, ?18)"
         ))?;
         let usage = db.prepare_cached("INSERT INTO usage VALUES (?1, ?2, ?3, ?4, ?5)")?;
         Ok(Self { db, labels, event, usage })
@@ -281,49 +301,49 @@ fn unreadable(why: impl Into<String>) -> StoreError {
     StoreError::Row { table: "event", why: why.into() }
 }
 
-fn value<T: Number>(row: &Row<'_>, column: &str) -> Result<T, StoreError> {
-    T::value(row.get(column)?).ok_or_else(|| unreadable(format!("an unknown number in `{column}`")))
+fn value<T: Number>(row: &Row<'_>, column: usize) -> Result<T, StoreError> {
+    T::value(row.get(column)?).ok_or_else(|| unreadable(format!("an unknown number in column {column}")))
 }
 
 fn detail<T: for<'de> Deserialize<'de>>(row: &Row<'_>) -> Result<T, StoreError> {
-    let text = row.get_ref("detail")?.as_str().map_err(|error| unreadable(error.to_string()))?;
+    let text = row.get_ref(DETAIL)?.as_str().map_err(|error| unreadable(error.to_string()))?;
     serde_json::from_str(text).map_err(|error| unreadable(error.to_string()))
 }
 
 fn detail_or_default<T: Default + for<'de> Deserialize<'de>>(row: &Row<'_>) -> Result<T, StoreError> {
-    if row.get_ref("detail")? == rusqlite::types::ValueRef::Null { Ok(T::default()) } else { detail(row) }
+    if row.get_ref(DETAIL)? == rusqlite::types::ValueRef::Null { Ok(T::default()) } else { detail(row) }
 }
 
 /// Reads an event back from a row with [`COLUMNS`].
 pub(super) fn read(db: &Connection, labels: &Labels, row: &Row<'_>) -> Result<Event, StoreError> {
-    let label = |column: &str| match row.get::<_, Option<i64>>(column)? {
+    let label = |column: usize| match row.get::<_, Option<i64>>(column)? {
         None => Ok(None),
         Some(id) => match labels.text(db, id)? {
             Some(text) => Ok(Some(text)),
-            None => Err(unreadable(format!("`{column}` names a label that is not there"))),
+            None => Err(unreadable(format!("column {column} names a label that is not there"))),
         },
     };
-    let omitted = row.get::<_, i64>("omitted")?.cast_unsigned();
-    let body = match row.get("kind")? {
+    let omitted = row.get::<_, i64>(OMITTED)?.cast_unsigned();
+    let body = match row.get(KIND)? {
         MESSAGE => Body::Message(Message {
-            author: value(row, "author")?,
-            channel: value(row, "channel")?,
-            text: row.get("text")?,
+            author: value(row, AUTHOR)?,
+            channel: value(row, CHANNEL)?,
+            text: row.get(TEXT)?,
             omitted,
         }),
         TOOL_CALL => {
-            let input: String = row.get("text")?;
+            let input: String = row.get(TEXT)?;
             let detail: CallDetail = detail_or_default(row)?;
             let piece = |piece: Piece| piece.text(&input).ok_or_else(|| unreadable("a place outside the text"));
-            let first: Option<String> = row.get("path")?;
+            let first: Option<String> = row.get(PATH)?;
             let edit = |(path, removed, added): (Option<String>, _, _)| {
                 let path = path.or_else(|| first.clone()).ok_or_else(|| unreadable("an edit without a path"))?;
                 Ok::<_, StoreError>(Edit { path, removed: piece(removed)?, added: piece(added)? })
             };
             Body::ToolCall(ToolCall {
-                id: row.get("call")?,
-                name: label("name")?.unwrap_or_default(),
-                kind: value(row, "tool_kind")?,
+                id: row.get(CALL)?,
+                name: label(NAME)?.unwrap_or_default(),
+                kind: value(row, TOOL_KIND)?,
                 edits: detail.edits.into_iter().map(edit).collect::<Result<_, _>>()?,
                 command: detail.command.map(piece).transpose()?,
                 paths: first.clone().into_iter().chain(detail.paths).collect(),
@@ -334,10 +354,10 @@ pub(super) fn read(db: &Connection, labels: &Labels, row: &Row<'_>) -> Result<Ev
         TOOL_RESULT => {
             let detail: ResultDetail = detail_or_default(row)?;
             Body::ToolResult(ToolResult {
-                call: row.get("call")?,
-                status: value(row, "status")?,
-                exit_code: row.get("exit_code")?,
-                text: row.get("text")?,
+                call: row.get(CALL)?,
+                status: value(row, STATUS)?,
+                exit_code: row.get(EXIT_CODE)?,
+                text: row.get(TEXT)?,
                 omitted,
                 words: detail.words,
                 amended: detail.amended,
@@ -350,18 +370,18 @@ pub(super) fn read(db: &Connection, labels: &Labels, row: &Row<'_>) -> Result<Ev
         }
         API_ERROR => {
             let (status, retried) = detail(row)?;
-            Body::ApiError(ApiError { status, text: row.get("text")?, retried })
+            Body::ApiError(ApiError { status, text: row.get(TEXT)?, retried })
         }
-        REWIND => Body::Rewind(row.get("text")?),
+        REWIND => Body::Rewind(row.get(TEXT)?),
         USAGE => {
             let mut find =
                 db.prepare_cached("SELECT input, output, cache_read, cache_write FROM usage WHERE id = ?1")?;
-            let figures = find.query_row([row.get::<_, i64>("id")?], |row| {
+            let figures = find.query_row([row.get::<_, i64>(ID)?], |row| {
                 let figure = |index| row.get::<_, i64>(index).map(i64::cast_unsigned);
                 Ok([figure(0)?, figure(1)?, figure(2)?, figure(3)?])
             })?;
             let [input, output, cache_read, cache_write] = figures;
-            Body::Usage(Usage { model: label("name")?.unwrap_or_default(), input, output, cache_read, cache_write })
+            Body::Usage(Usage { model: label(NAME)?.unwrap_or_default(), input, output, cache_read, cache_write })
         }
         SESSION => {
             let SessionDetail { id, cwd, branch, title, version, parent } = detail(row)?;
@@ -370,11 +390,11 @@ pub(super) fn read(db: &Connection, labels: &Labels, row: &Row<'_>) -> Result<Ev
         other => return Err(unreadable(format!("unknown kind {other}"))),
     };
     Ok(Event {
-        line: row.get::<_, i64>("line")?.cast_unsigned(),
-        at: row.get("at")?,
-        thread: label("thread")?,
-        key: row.get::<_, Option<i64>>("key")?.map(key::name),
-        copied: row.get::<_, i64>("copied")? != Copied::No as i64,
+        line: row.get::<_, i64>(LINE)?.cast_unsigned(),
+        at: row.get(AT)?,
+        thread: label(THREAD)?,
+        key: row.get::<_, Option<i64>>(KEY)?.map(key::name),
+        copied: row.get::<_, i64>(COPIED)? != Copied::No as i64,
         body,
     })
 }

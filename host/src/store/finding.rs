@@ -1,5 +1,5 @@
-//! Findings. They are derived: a session's findings are replaced when its signals have changed. The mark that says so is set
-//! with the change itself, so a killed process leaves no stale report.
+//! Findings. They are derived: a session's findings are replaced when its signals have changed. The mark that says so
+//! is set with the change itself, so a killed process leaves no stale report.
 
 use rusqlite::params;
 
@@ -22,9 +22,11 @@ impl Store {
     /// As for any write; the findings stay as they were then.
     pub fn replace_findings(&mut self, session: SessionId, findings: &[Finding]) -> Result<(), StoreError> {
         self.write(|db| {
-            db.prepare_cached("DELETE FROM finding WHERE session_id = ?1 AND source = 'signals'")?.execute([session])?;
+            db.prepare_cached("DELETE FROM finding WHERE session_id = ?1 AND source = 'signals'")?
+                .execute([session])?;
             let mut put = db.prepare_cached(
-                "INSERT INTO finding (session_id, source, kind, severity, at, body) VALUES (?1, 'signals', ?2, ?3, ?4, ?5)",
+                "INSERT INTO finding (session_id, source, kind, severity, at, body)
+                 VALUES (?1, 'signals', ?2, ?3, ?4, ?5)",
             )?;
             for finding in findings {
                 let body = serde_json::to_string(finding).map_err(|error| unreadable(&error))?;

@@ -1,5 +1,6 @@
-//! One transcript into the store: all of it or nothing. A transcript is a savepoint in a transaction that several small ones
-//! share (see `Batch`), so a killed process leaves each transcript either as it was, still queued, or done.
+//! One transcript into the store: all of it or nothing. A large transcript is a transaction, a small one a savepoint
+//! in a transaction that several share (see `Batch`), so a killed process leaves each transcript either as it was,
+//! still queued, or done.
 
 use std::time::{Duration, Instant};
 
@@ -21,8 +22,9 @@ use crate::{
     },
 };
 
-/// Rows and time after which a batch is committed: long enough that the key index is written a few times only, short enough
-/// that a killed run repeats little and that other processes, which wait for five seconds at most, get their turn.
+/// Rows and time after which a batch is committed: long enough that the key index is written a few times only, short
+/// enough that a killed run repeats little and that other processes, which wait for five seconds at most, get their
+/// turn.
 const BATCH_ROWS: u64 = 50_000;
 const BATCH_TIME: Duration = Duration::from_millis(500);
 
@@ -125,11 +127,16 @@ impl Store {
     /// # Errors
     /// As for any write.
     pub fn ingest(&mut self, job: Job, begin: Begin) -> Result<Ingest<'_>, StoreError> {
-        if self.batch.is_none() {
+        if job.alone {
+            self.commit()?;
             self.db.execute_batch("BEGIN IMMEDIATE")?;
-            self.batch = Some(Batch { since: Instant::now(), rows: 0 });
+        } else {
+            if self.batch.is_none() {
+                self.db.execute_batch("BEGIN IMMEDIATE")?;
+                self.batch = Some(Batch { since: Instant::now(), rows: 0 });
+            }
+            self.db.execute_batch("SAVEPOINT transcript")?;
         }
-        self.db.execute_batch("SAVEPOINT transcript")?;
         let keys = Keys::of(&job.tool);
         let mut ingest = Ingest {
             store: self,
@@ -179,8 +186,8 @@ impl Ingest<'_> {
         Ok(())
     }
 
-    /// Marks events as copied whose key is stored from another transcript of the tool, and renames keys to what the store
-    /// knows them by. To be called before events are analysed or added.
+    /// Marks events as copied whose key is stored from another transcript of the tool, and renames keys to what the
+    /// store knows them by. To be called before events are analysed or added.
     ///
     /// # Errors
     /// As for any read.
@@ -230,7 +237,8 @@ impl Ingest<'_> {
     /// As for any write.
     pub fn add_signals(&mut self, signals: &[Signal], finality: Finality) -> Result<(), StoreError> {
         let mut put = self.store.db.prepare_cached(
-            "INSERT INTO signal (transcript_id, kind, subject, line, at, thread, confidence, detail, evidence, provisional)
+            "INSERT INTO signal (transcript_id, kind, subject, line, at, thread, confidence, detail, evidence,
+                provisional)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
         )?;
         for signal in signals {
@@ -250,8 +258,8 @@ impl Ingest<'_> {
         Ok(())
     }
 
-    /// The session that the transcript was filed under when it was read before: its native id, and what the transcript is to
-    /// it.
+    /// The session that the transcript was filed under when it was read before: its native id, and what the
+    /// transcript is to it.
     ///
     /// # Errors
     /// As for any read.
@@ -264,14 +272,14 @@ impl Ingest<'_> {
             .optional()?)
     }
 
-    /// Says which session the transcript belongs to, and what it tells of it. Needed when it is read anew; later only if
-    /// there is something new. The last call counts.
+    /// Says which session the transcript belongs to, and what it tells of it. Needed when it is read anew; later only
+    /// if there is something new. The last call counts.
     pub fn set_session(&mut self, facts: SessionFacts) {
         self.facts = Some(facts);
     }
 
-    /// Stored events of the transcript for [`Begin::Stored`], from an ordinal on, at most `limit`, and the ordinal to go on
-    /// from; none: there are no more.
+    /// Stored events of the transcript for [`Begin::Stored`], from an ordinal on, at most `limit`, and the ordinal to
+    /// go on from; none: there are no more.
     ///
     /// # Errors
     /// As for any read.
@@ -297,8 +305,8 @@ impl Ingest<'_> {
         let db = &self.store.db;
         let id = self.job.transcript;
         db.prepare_cached(
-            "INSERT OR REPLACE INTO checkpoint (transcript_id, offset, head_hash, seam_hash, parser_state, analysis_state,
-                tally) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            "INSERT OR REPLACE INTO checkpoint (transcript_id, offset, head_hash, seam_hash, parser_state,
+                analysis_state, tally) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
         )?
         .execute(params![
             id,
@@ -412,18 +420,24 @@ impl Ingest<'_> {
 
     /// Takes everything back that was stored so far.
     fn back(&mut self) -> Result<(), StoreError> {
-        self.store.db.execute_batch("ROLLBACK TO transcript")?;
+        let back = if self.job.alone { "ROLLBACK; BEGIN IMMEDIATE" } else { "ROLLBACK TO transcript" };
+        self.store.db.execute_batch(back)?;
         self.store.labels.forget();
         self.next = 0;
         Ok(())
     }
 
     fn end(&mut self) -> Result<(), StoreError> {
+        if self.job.alone {
+            self.store.db.execute_batch("COMMIT")?;
+            self.ended = true;
+            return Ok(());
+        }
         self.store.db.execute_batch("RELEASE transcript")?;
         self.ended = true;
         let Some(batch) = &mut self.store.batch else { return Ok(()) };
         batch.rows += self.next.cast_unsigned();
-        if self.job.alone || batch.rows >= BATCH_ROWS || batch.since.elapsed() >= BATCH_TIME {
+        if batch.rows >= BATCH_ROWS || batch.since.elapsed() >= BATCH_TIME {
             self.store.commit()?;
         }
         Ok(())
@@ -436,7 +450,9 @@ impl Drop for Ingest<'_> {
             return;
         }
         // A full disk may have ended the transaction already; others of the batch are queued again then.
-        if self.back().and_then(|()| Ok(self.store.db.execute_batch("RELEASE transcript")?)).is_err() {
+        let given_up = self.job.alone
+            || self.back().and_then(|()| Ok(self.store.db.execute_batch("RELEASE transcript")?)).is_err();
+        if given_up {
             self.store.batch = None;
             self.store.abandon();
         }

@@ -30,7 +30,7 @@ pub struct Job {
     pub expired: bool,
     /// Session it was filed under.
     pub session: Option<SessionId>,
-    /// It was begun before and the process died: is dealt with and committed by itself.
+    /// Gets a transaction of its own: it is large, or it was begun before and the process died.
     pub(super) alone: bool,
 }
 
@@ -46,8 +46,8 @@ pub struct Resume {
 }
 
 impl Job {
-    /// Whether the file that is open now is the stored one with bytes appended, and was read by the same components: then
-    /// the state to go on from. Otherwise the transcript is to be read from its beginning.
+    /// Whether the file that is open now is the stored one with bytes appended, and was read by the same components:
+    /// then the state to go on from. Otherwise the transcript is to be read from its beginning.
     ///
     /// A rewritten middle behind an unchanged head and seam is not noticed; no known tool writes so.
     ///

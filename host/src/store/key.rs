@@ -1,6 +1,6 @@
-//! Keys tell copies. What a key says is the adapter's affair: the store needs only to know whether two are equal, so it keeps
-//! 64 bits of hash of each, and every later stage sees the key as these 16 hexadecimal digits. That is how an event reads
-//! back exactly as the analyzer saw it, at a quarter of the bytes that tools spend on a key.
+//! Keys tell copies. What a key says is the adapter's affair: the store needs only to know whether two are equal, so
+//! it keeps 64 bits of hash of each, and every later stage sees the key as these 16 hexadecimal digits. That is how
+//! an event reads back exactly as the analyzer saw it, at a quarter of the bytes that tools spend on a key.
 
 use std::fmt::Write;
 

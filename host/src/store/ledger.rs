@@ -176,14 +176,18 @@ impl Store {
     pub fn enqueue<'a>(&mut self, found: impl IntoIterator<Item = &'a Found>, now: i64) -> Result<usize, StoreError> {
         self.write(|db| {
             let mut put = db.prepare_cached(
-                "INSERT INTO transcript (adapter, tool, path, key, state, queued_at) VALUES (?1, ?2, ?3, ?4, 'queued', ?5)
+                "INSERT INTO transcript (adapter, tool, path, key, state, queued_at, bytes)
+                 VALUES (?1, ?2, ?3, ?4, 'queued', ?5, ?6)
                  ON CONFLICT (adapter, path, key) DO UPDATE SET state = 'queued', queued_at = excluded.queued_at,
-                    claims = 0, attempts = 0, next_try = NULL, reason = NULL, why = NULL, place = NULL
+                    bytes = excluded.bytes, claims = 0, attempts = 0, next_try = NULL, reason = NULL, why = NULL,
+                    place = NULL
                  WHERE state != 'queued'",
             )?;
             let mut queued = 0;
             for found in found {
-                queued += put.execute(rusqlite::params![found.adapter, found.tool, found.path, found.key, now])?;
+                let bytes = found.stamp.size.cast_signed();
+                queued +=
+                    put.execute(rusqlite::params![found.adapter, found.tool, found.path, found.key, now, bytes])?;
             }
             Ok(queued)
         })
@@ -221,8 +225,8 @@ impl Store {
         Ok(queue.execute([now])?)
     }
 
-    /// Queues an adapter's transcripts that another version of its component dealt with; gives how many. Expired ones stay as
-    /// they are: there is nothing to read again.
+    /// Queues an adapter's transcripts that another version of its component dealt with; gives how many. Expired ones
+    /// stay as they are: there is nothing to read again.
     ///
     /// # Errors
     /// As for any write.

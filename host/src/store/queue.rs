@@ -1,5 +1,5 @@
-//! The queue: transcripts that wait, in the order they were found. Those that were begun when a process died come last, one
-//! by one, so that a transcript that kills the process cannot keep others from being read.
+//! The queue: transcripts that wait, in the order they were found. Those that were begun when a process died come
+//! last, one by one, so that a transcript that kills the process cannot keep others from being read.
 
 use rusqlite::{OptionalExtension, Row};
 
@@ -11,17 +11,22 @@ use crate::sandbox::parse::Checkpoint;
 
 /// Jobs marked as begun in one write.
 const CLAIM: usize = 64;
+/// Size from which a transcript gets a transaction of its own. In a shared one SQLite keeps in memory every page it
+/// changes that was there before, so as to take back one transcript alone: some 3,000 pages for the events of a
+/// transcript this large, in the worst case.
+const ALONE_BYTES: i64 = 1024 * 1024;
 
-const JOB: &str = "t.id, adapter, tool, path, key, parsed_by, analyzed_by, attempts, state, session_id, claims, \
+const JOB: &str = "t.id, adapter, tool, path, key, parsed_by, analyzed_by, attempts, state, session_id, \
+                   claims, bytes, \
                    c.offset, head_hash, seam_hash, parser_state, analysis_state";
 
 fn job(row: &Row<'_>) -> rusqlite::Result<Job> {
-    let resume = match row.get::<_, Option<i64>>(11)? {
+    let resume = match row.get::<_, Option<i64>>(12)? {
         None => None,
         Some(offset) => Some(Resume {
-            checkpoint: Checkpoint { offset: offset.cast_unsigned(), state: row.get(14)? },
-            edges: Edges { head: row.get(12)?, seam: row.get(13)? },
-            analysis: row.get(15)?,
+            checkpoint: Checkpoint { offset: offset.cast_unsigned(), state: row.get(15)? },
+            edges: Edges { head: row.get(13)?, seam: row.get(14)? },
+            analysis: row.get(16)?,
         }),
     };
     Ok(Job {
@@ -36,15 +41,15 @@ fn job(row: &Row<'_>) -> rusqlite::Result<Job> {
         expired: row.get_ref(8)?.as_str()? == "expired",
         session: row.get(9)?,
         // Once for this claim.
-        alone: row.get::<_, i64>(10)? > 1,
-        stamp: stamp(row, 16)?,
+        alone: row.get::<_, i64>(10)? > 1 || row.get::<_, i64>(11)? > ALONE_BYTES,
+        stamp: stamp(row, 17)?,
         resume,
     })
 }
 
 impl Store {
-    /// The next transcript to read: queued, or failed with its next try due. It is marked as begun and stays in the queue
-    /// until its [`Ingest`](super::Ingest) ends. None: nothing waits.
+    /// The next transcript to read: queued, or failed with its next try due. It is marked as begun and stays in the
+    /// queue until its [`Ingest`](super::Ingest) ends. None: nothing waits.
     ///
     /// # Errors
     /// As for any write.
@@ -56,9 +61,6 @@ impl Store {
             let Some(next) = self.claimed.pop_front() else { return Ok(None) };
             // Another process may have changed it since it was claimed.
             if let Some(job) = self.job_if(next, "state = 'queued' OR (state = 'failed' AND next_try <= ?2)", now)? {
-                if job.alone {
-                    self.commit()?;
-                }
                 return Ok(Some(job));
             }
         }
@@ -131,8 +133,8 @@ impl Store {
         Ok(find.query_map([now], |row| row.get(0))?.collect::<Result<_, _>>()?)
     }
 
-    /// Transcripts whose stored signals are another analyzer's, or do not fit their events any more, and which nothing else
-    /// is going to be done about: their events are to be analysed again, from the store.
+    /// Transcripts whose stored signals are another analyzer's, or do not fit their events any more, and which
+    /// nothing else is going to be done about: their events are to be analysed again, from the store.
     ///
     /// # Errors
     /// As for any read.

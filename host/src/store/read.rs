@@ -192,8 +192,8 @@ impl Store {
         Ok(signals)
     }
 
-    /// A transcript's stored events from an ordinal on, at most `limit`, and the ordinal to go on from; none: there are no
-    /// more. Its first event has the ordinal 0.
+    /// A transcript's stored events from an ordinal on, at most `limit`, and the ordinal to go on from; none: there
+    /// are no more. Its first event has the ordinal 0.
     ///
     /// # Errors
     /// As for any read.
@@ -238,8 +238,8 @@ impl Store {
         serde_json::from_str(text).map_err(|error| unreadable("checkpoint", &error))
     }
 
-    /// Records that no adapter understood, of all transcripts: by tool and type those of unknown types, and the number of
-    /// those that were not readable.
+    /// Records that no adapter understood, of all transcripts: by tool and type those of unknown types, and the
+    /// number of those that were not readable.
     ///
     /// # Errors
     /// As for any read.

@@ -1,6 +1,6 @@
-//! Which session a transcript belongs to. A session is told by its tool, its native id and its main transcript: two files
-//! with one id are two sessions. Transcripts of sub-agents join the session of that id in their project folder; if only
-//! they are known, they make the session, which its main transcript takes over when it comes.
+//! Which session a transcript belongs to. A session is told by its tool, its native id and its main transcript: two
+//! files with one id are two sessions. Transcripts of sub-agents join the session of that id in their project folder;
+//! if only they are known, they make the session, which its main transcript takes over when it comes.
 
 use std::path::Path;
 
@@ -116,8 +116,8 @@ fn folder(job: &Job, native_id: &str) -> String {
     named.unwrap_or(path).parent().map_or_else(String::new, |folder| folder.to_string_lossy().into_owned())
 }
 
-/// Finds or makes the transcript's session and adds what the transcript says of it. `anew`: this transcript was read from
-/// its beginning, so what it said before is void.
+/// Finds or makes the transcript's session and adds what the transcript says of it. `anew`: this transcript was read
+/// from its beginning, so what it said before is void.
 pub(super) fn file(db: &Connection, job: &Job, facts: &SessionFacts, anew: bool) -> Result<SessionId, StoreError> {
     let folder = folder(job, &facts.native_id);
     let id = match facts.role {
@@ -214,8 +214,8 @@ fn new_session(
     Ok(SessionId(put.insert(params![job.tool, facts.native_id, folder, main])?))
 }
 
-/// Brings a session in line with its transcripts: sums, times, and the mark that its findings are to be made again. A session
-/// without transcripts goes, and its findings with it.
+/// Brings a session in line with its transcripts: sums, times, and the mark that its findings are to be made again. A
+/// session without transcripts goes, and its findings with it.
 pub(super) fn settle(db: &Connection, session: SessionId) -> Result<(), StoreError> {
     let gone = db
         .prepare_cached(

@@ -1,5 +1,5 @@
-//! How a transcript looks from outside ([`Stamp`]) and at two places inside ([`Edges`]): enough to tell an appended file from
-//! a replaced one without reading it whole.
+//! How a transcript looks from outside ([`Stamp`]) and at two places inside ([`Edges`]): enough to tell an appended
+//! file from a replaced one without reading it whole.
 
 use std::{
     fs::Metadata,

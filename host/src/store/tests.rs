@@ -52,7 +52,7 @@ fn a_full_disk_is_said_so_and_loses_nothing() {
     store.db.pragma_update(None, "max_page_count", 1_000_000).unwrap();
     store.finish().unwrap();
     let mut again = Vec::new();
-    while store.waiting(0).unwrap() > 0 {
+    while store.status().unwrap().queued > 0 {
         again.push(store_one(&mut store, "now it fits").unwrap());
     }
     assert!(again.contains(&"/too-large".to_owned()), "{again:?}");
