@@ -11,6 +11,7 @@ use crate::{
     redact::{self, Redactor},
     sandbox::{Adapter, Analyzer, Guest, Sandbox, SandboxError, analyze, parse::Origin},
     store::Resume,
+    transcript,
 };
 
 /// Loaded components. Making one costs some milliseconds when they are in the cache.
@@ -41,6 +42,8 @@ impl Guests {
             .iter()
             .map(|(setting, value)| analyze::Value { setting: setting.clone(), value: value.to_string() })
             .collect();
+        // Settings that make no sense are told now, not once for each transcript.
+        analyzer.analysis(&settings, None)?.observe(&[])?;
         let analyzed_by = producer(&analyzer, &settings, config.transcripts.text_limit);
         Ok(Self { adapters, analyzer, settings, text_limit: config.transcripts.text_limit, analyzed_by })
     }
@@ -57,6 +60,14 @@ impl Guests {
     /// Index of the adapter that reads a tool's transcripts.
     pub fn of_tool(&self, tool: &str) -> Option<usize> {
         self.adapters.iter().position(|adapter| adapter.descriptor().tool == tool)
+    }
+
+    /// Index of the adapter that declares the place where a transcript lies.
+    pub fn of_place(&self, path: &Path) -> Option<usize> {
+        self.adapters.iter().position(|adapter| {
+            let (roots, _) = transcript::roots(&adapter.descriptor().sources);
+            roots.iter().any(|root| root.names(path))
+        })
     }
 
     /// The adapter of this name.

@@ -219,14 +219,14 @@ impl Search {
     }
 }
 
-/// Which adapter reads this: the named tool's, or the one that knows the content.
+/// Which adapter reads this: the named tool's, the one that declares the place, or the one that knows the content.
 fn recognise(guests: &Guests, root: &Root, found: &Found, tool: Option<&str>) -> io::Result<Option<usize>> {
     if let Some(tool) = tool {
         return Ok(guests.of_tool(tool));
     }
     let mut head = Vec::new();
     root.open_file(&found.relative)?.take(HEAD).read_to_end(&mut head)?;
-    Ok(guests.recognise(&head))
+    Ok(guests.recognise(&head).or_else(|| guests.of_place(&found.path)))
 }
 
 /// Reads what was found. `progress` is told the bytes of each step and the transcript they are of.

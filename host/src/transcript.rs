@@ -86,6 +86,11 @@ impl Root {
         &self.path
     }
 
+    /// Does one of the patterns name this file?
+    pub fn names(&self, path: &Path) -> bool {
+        path.strip_prefix(&self.path).is_ok_and(|relative| self.globs.is_match(relative))
+    }
+
     /// Opens a file below the folder for reading.
     pub fn open_file(&self, relative: &Path) -> io::Result<File> {
         Ok(self.dir.open(relative)?.into_std())

@@ -51,6 +51,7 @@ impl ClaudeCode {
                 let response = record.message.id.get().unwrap_or(record.uuid.as_str());
                 self.calls.open(&call.id, response, call.kind);
                 let key = Some(call.id.clone()).filter(|id| !id.is_empty());
+                let key = key.map(|id| keys::of_this_record(record, place, id));
                 self.tell(place, key, Body::ToolCall(call), out);
             }
             _ => {}
@@ -61,7 +62,7 @@ impl ClaudeCode {
         let text = text.trim();
         if !text.is_empty() {
             let body = message(Author::Agent, channel, text, out);
-            self.tell(place, keys::block(record, text), body, out);
+            self.tell(place, keys::block(record, place, text), body, out);
         }
     }
 

@@ -6,8 +6,9 @@
 //!
 //! | event | key |
 //! | --- | --- |
-//! | tool call, its result | `toolu_…`, `toolu_…/result` |
-//! | text, reasoning, usage of a response | `msg_…/<hash>`, `msg_…/usage` (`…/<request>` since 2.0) |
+//! | tool call, its result | `toolu_…`, `toolu_…/result`, since 2.0 with `@<uuid>` |
+//! | text, reasoning of a response | `msg_…/<hash>`, since 2.0 with `@<uuid>` |
+//! | usage of a response | `msg_…/usage`, since 2.0 with `/<request>` |
 //! | anything else since 2.0 | its record's uuid, `…/1` for a second event of one record |
 //! | anything else up to 1.x | hash of its text, at the response before it (its *anchor*), and which of equal ones it is |
 //!
@@ -18,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use totalrecall_sdk::hash::hash64;
 
 use crate::hold::Wait;
-use crate::record::Record;
+use crate::{Place, record::Record};
 
 /// What keys are made from.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -84,9 +85,19 @@ pub(crate) fn anchored(hash: u64, count: u32, side: char, anchor: &str) -> Strin
 }
 
 /// The key of a block of a response.
-pub(crate) fn block(record: &Record<'_>, text: &str) -> Option<String> {
+pub(crate) fn block(record: &Record<'_>, place: &Place, text: &str) -> Option<String> {
     let id = record.message.id.get().or(record.uuid.get())?;
-    Some(format!("{id}/{:016x}", hash64(text)))
+    Some(of_this_record(record, place, format!("{id}/{:016x}", hash64(text))))
+}
+
+/// The key of something that has an id of the model's service. Services that are not Anthropic's may begin to count anew in
+/// each session, so the record's uuid is added where copies keep it. They keep it in the main conversation since 2.0; that
+/// the copies of a sub-agent's messages in its parent's file do is not known.
+pub(crate) fn of_this_record(record: &Record<'_>, place: &Place, id: String) -> String {
+    match record.uuid.get() {
+        Some(uuid) if !place.sub_agent && !copied_under_new_uuids(record) => format!("{id}@{uuid}"),
+        _ => id,
+    }
 }
 
 /// The key of a response's usage. Some gateways use an id again, which the request tells apart; copies up to 1.x have

@@ -13,7 +13,7 @@ use crate::json::{Entries, Text, object};
 use crate::markers::{self, Said};
 use crate::record::{Block, Content, Record};
 use crate::result::{self, Reading};
-use crate::{ClaudeCode, Place, message, named};
+use crate::{ClaudeCode, Place, keys, message, named};
 
 /// In a `toolUseResult`: the person stopped the tool.
 static INTERRUPTED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"interrupted\":true"));
@@ -230,7 +230,7 @@ impl ClaudeCode {
             words: reading.words.map(|words| out.cap(words).0),
             amended: record.tool_result.says(&MODIFIED),
         };
-        let key = (!call.is_empty()).then(|| format!("{call}/result"));
+        let key = (!call.is_empty()).then(|| keys::of_this_record(record, place, format!("{call}/result")));
         self.tell_later(place, key, Body::ToolResult(result), wait, out);
         if open.is_some_and(|open| open.kind == ToolKind::Ask) && !place.sub_agent {
             self.answers(record, place, call, text, out);

@@ -115,7 +115,7 @@ fn describe(fault: &Fault) -> String {
         Fault::UnsupportedFormat(format) => format!("unknown format {format}"),
         Fault::Malformed(place) => format!("line {} is damaged: {}", place.line, place.why),
         Fault::Limit(limit) => format!("gave up at its own limit {limit}"),
-        Fault::Internal(why) => format!("has a defect: {why}"),
+        Fault::Internal(why) => why.clone(),
     }
 }
 

@@ -1,5 +1,6 @@
-//! The queue: transcripts that wait, in the order they were found. Those that were begun when a process died come
-//! last, one by one, so that a transcript that kills the process cannot keep others from being read.
+//! The queue: transcripts that wait, in the order they were found, so that originals are read before their copies. Those that
+//! were begun when a process died are read one by one; those that this happened to again and again come last, so that a
+//! transcript that kills the process cannot keep others from being read.
 
 use rusqlite::{OptionalExtension, Row};
 
@@ -15,6 +16,10 @@ const CLAIM: usize = 64;
 /// changes that was there before, so as to take back one transcript alone: some 3,000 pages for the events of a
 /// transcript this large, in the worst case.
 const ALONE_BYTES: i64 = 1024 * 1024;
+
+/// Deaths of the process after which a transcript that was begun is suspected and put last. A machine that is switched off
+/// does not make one suspect.
+const SUSPECT: i64 = 4;
 
 const JOB: &str = "t.id, adapter, tool, path, key, parsed_by, analyzed_by, attempts, state, session_id, \
                    claims, bytes, \
@@ -73,9 +78,10 @@ impl Store {
             let mut waiting = db.prepare_cached(
                 "SELECT id, claims FROM transcript INDEXED BY transcript_waiting
                  WHERE state IN ('queued', 'failed') AND (state = 'queued' OR next_try <= ?1)
-                 ORDER BY claims, queued_at, id LIMIT ?2",
+                 ORDER BY max(claims, ?3), queued_at, id LIMIT ?2",
             )?;
-            let rows = waiting.query_map([now, CLAIM as i64], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?)))?;
+            let rows =
+                waiting.query_map([now, CLAIM as i64, SUSPECT], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?)))?;
             let mut next: Vec<(TranscriptId, i64)> = rows.collect::<Result<_, _>>()?;
             let fresh = next.iter().take_while(|(_, claims)| *claims == 0).count();
             next.truncate(fresh.max(1));

@@ -4,6 +4,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::{Command, Output},
+    time::{Duration, UNIX_EPOCH},
 };
 
 /// What is fixed so that output is the same every day.
@@ -128,6 +129,12 @@ pub(crate) fn copy(from: &Path, to: &Path) {
 
 /// Makes a file look as if it was last written some minutes before `NOW`.
 pub(crate) fn settle(file: &Path) {
-    let then = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_796_126_000);
-    fs::File::options().write(true).open(file).unwrap().set_modified(then).unwrap();
+    touch(file, Duration::from_secs(400));
+}
+
+/// Makes a file look as if it was last written so long before `NOW`.
+pub(crate) fn touch(file: &Path, age: Duration) {
+    let now: jiff::Timestamp = NOW.parse().unwrap();
+    let now = UNIX_EPOCH + Duration::from_millis(now.as_millisecond().unsigned_abs());
+    fs::File::options().write(true).open(file).unwrap().set_modified(now - age).unwrap();
 }

@@ -1,0 +1,38 @@
+//! Golden trails: beside the transcripts of each case lie the events (compared by the adapter's own tests), the signals, and
+//! the page. `BLESS=1` writes them anew.
+
+use std::{fs, path::Path};
+
+use crate::support::{User, fixture};
+
+#[test]
+fn every_case_ends_in_its_signals_and_its_page() {
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/claude-code");
+    let mut names: Vec<_> =
+        fs::read_dir(&cases).unwrap().map(|case| case.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    assert!(names.len() >= 12, "{names:?}");
+    let mut differing = Vec::new();
+    for name in names {
+        let user = User::with(&name);
+        let mut signals = String::new();
+        for mut session in user.ok(&["analyze", "--format", "json", "home/.claude/projects"]).json_lines() {
+            for signal in session["signals"].as_array_mut().unwrap().drain(..) {
+                signals += &format!("{signal}\n");
+            }
+            signals += &format!("{session}\n");
+        }
+        user.ok(&["worker", "--reconcile"]);
+        let page = user.ok(&["insights"]).out;
+        for (file, content) in [("signals.jsonl", signals), ("insights.md", page)] {
+            let path = cases.join(&name).join(file);
+            if std::env::var_os("BLESS").is_some() {
+                fs::write(&path, content).unwrap();
+            } else if fs::read_to_string(&path).unwrap_or_default() != content {
+                differing.push(path);
+            }
+        }
+    }
+    assert!(differing.is_empty(), "not as blessed (`cargo xtask bless`, then read the diff): {differing:#?}");
+    assert!(fixture("2.1.120-tui").exists());
+}
