@@ -120,6 +120,25 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
+/// The reference of all commands, as Markdown: what `docs/cli.md` holds.
+pub fn reference() -> String {
+    let mut program = Arguments::command().term_width(100).color(clap::ColorChoice::Never);
+    program.build();
+    let mut text = format!(
+        "# Commands\n\nGenerated from the program's own help by `cargo xtask bless`.\n\n```text\n{}```\n",
+        program.render_long_help()
+    );
+    for command in program.get_subcommands_mut().filter(|command| command.get_name() != "help") {
+        let help = command.render_long_help();
+        text += &format!("\n## totalrecall {}\n\n```text\n{help}```\n", command.get_name());
+        for inner in command.get_subcommands_mut().filter(|inner| inner.get_name() != "help") {
+            let help = inner.render_long_help();
+            text += &format!("\n### {}\n\n```text\n{help}```\n", inner.get_name());
+        }
+    }
+    text
+}
+
 fn dispatch(arguments: Arguments) -> anyhow::Result<Outcome> {
     let home = arguments.home;
     match arguments.command {

@@ -76,9 +76,10 @@ impl Library {
             .collect();
         let failed =
             store.failures()?.into_iter().map(|failed| Failed { path: failed.path, why: failed.why }).collect();
-        let (unknown, broken) = store.unread_records()?;
-        let unknown = unknown.into_iter().map(|((tool, record), count)| Unknown { tool, record, count }).collect();
-        Ok(Self { sessions, findings, unread: Unread { failed, unknown, broken } })
+        let unread = store.unread_records()?;
+        let unknown =
+            unread.unknown.into_iter().map(|((tool, record), count)| Unknown { tool, record, count }).collect();
+        Ok(Self { sessions, findings, unread: Unread { failed, unknown, broken: unread.broken } })
     }
 
     /// What it says on a day.

@@ -103,6 +103,11 @@ struct Batch {
     rows: u64,
 }
 
+#[expect(clippy::disallowed_methods, reason = "the one place that opens databases")]
+fn connect(path: impl AsRef<Path>, flags: OpenFlags) -> rusqlite::Result<Connection> {
+    Connection::open_with_flags(path, flags)
+}
+
 impl Store {
     /// Opens the store of a home for reading and writing; creates both where they are missing and brings an older
     /// schema to the newest.
@@ -113,8 +118,8 @@ impl Store {
         let path = home.join(FILE);
         create_private(home, &path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let db = Connection::open_with_flags(&path, flags)
-            .map_err(|error| StoreError::Open { path: path.clone(), why: error.to_string() })?;
+        let db =
+            connect(&path, flags).map_err(|error| StoreError::Open { path: path.clone(), why: error.to_string() })?;
         if db.is_readonly("main")? {
             return Err(StoreError::ReadOnly(format!("{} may not be written", path.display())));
         }
@@ -146,13 +151,13 @@ impl Store {
             _ => Ok(store),
         };
         let refused = |error: rusqlite::Error| StoreError::Open { path: path.clone(), why: error.to_string() };
-        let db = Connection::open_with_flags(&path, flags).map_err(refused)?;
+        let db = connect(&path, flags).map_err(refused)?;
         match Self::new(db, path.clone()).and_then(open) {
             // SQLite wants to create the log's index beside the file. Where it may not, nobody else can be writing
             // either, and the file alone is complete unless a log lies beside it.
             Err(StoreError::Io(_) | StoreError::ReadOnly(_)) if !has_log(&path) => {
                 let uri = immutable_uri(&path);
-                let db = Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI).map_err(refused)?;
+                let db = connect(uri, flags | OpenFlags::SQLITE_OPEN_URI).map_err(refused)?;
                 Self::new(db, path.clone()).and_then(open)
             }
             other => other,

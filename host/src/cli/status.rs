@@ -41,8 +41,8 @@ impl Status {
                 "notices": notices,
                 "status": status,
                 "failures": failures,
-                "unknown": unread.0.iter().map(|((tool, what), count)| serde_json::json!({ "tool": tool, "type": what, "count": count })).collect::<Vec<_>>(),
-                "broken": unread.1,
+                "unknown": unread.unknown.iter().map(|((tool, what), count)| serde_json::json!({ "tool": tool, "type": what, "count": count })).collect::<Vec<_>>(),
+                "broken": unread.broken,
             }))?;
             return Ok(Outcome::Done);
         }
@@ -55,8 +55,8 @@ impl Status {
         );
         let _ = writeln!(
             text,
-            "known        {} sessions, {} events, {} signals, {} findings ({})",
-            status.sessions,
+            "known        {}, {} events, {} signals, {} findings ({})",
+            ui::counted(status.sessions, "session", "sessions"),
             status.events,
             status.signals,
             status.findings,
@@ -85,7 +85,7 @@ impl Status {
         if failures.len() > SHOWN {
             let _ = writeln!(text, "             and {} more: --json lists them", failures.len() - SHOWN);
         }
-        for ((tool, what), count) in &unread.0 {
+        for ((tool, what), count) in &unread.unknown {
             let _ = writeln!(
                 text,
                 "{warn}unknown{warn:#}      {tool} record type {} ×{count}: the tool may be newer than its adapter",

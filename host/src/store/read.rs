@@ -89,6 +89,15 @@ pub struct StoredSignal {
     pub evidence: Vec<u64>,
 }
 
+/// Records that no adapter understood.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Unread {
+    /// Those of unknown types, by tool and type.
+    pub unknown: BTreeMap<(String, String), u64>,
+    /// Those that were not readable.
+    pub broken: u64,
+}
+
 /// Tokens of one model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsageRow {
@@ -238,18 +247,17 @@ impl Store {
         serde_json::from_str(text).map_err(|error| unreadable("checkpoint", &error))
     }
 
-    /// Records that no adapter understood, of all transcripts: by tool and type those of unknown types, and the
-    /// number of those that were not readable.
+    /// Records of all transcripts that no adapter understood.
     ///
     /// # Errors
     /// As for any read.
-    pub fn unread_records(&self) -> Result<(BTreeMap<(String, String), u64>, u64), StoreError> {
+    pub fn unread_records(&self) -> Result<Unread, StoreError> {
         let mut find = self.db.prepare_cached(
             "SELECT tool, tally FROM checkpoint c JOIN transcript t ON t.id = c.transcript_id
              WHERE tally LIKE '%unknown%' OR tally LIKE '%broken%'",
         )?;
         let mut rows = find.query([])?;
-        let (mut unknown, mut broken) = (BTreeMap::new(), 0);
+        let mut unread = Unread::default();
         while let Some(row) = rows.next()? {
             let text = row.get_ref(1)?.as_str().map_err(|error| unreadable("checkpoint", &error))?;
             let tally: Vec<TallyEntry> =
@@ -257,13 +265,13 @@ impl Store {
             let tool: String = row.get(0)?;
             for entry in tally {
                 match entry.outcome {
-                    Outcome::Unknown => *unknown.entry((tool.clone(), entry.what)).or_default() += entry.count,
-                    Outcome::Broken => broken += entry.count,
+                    Outcome::Unknown => *unread.unknown.entry((tool.clone(), entry.what)).or_default() += entry.count,
+                    Outcome::Broken => unread.broken += entry.count,
                     Outcome::Understood | Outcome::Skipped => {}
                 }
             }
         }
-        Ok((unknown, broken))
+        Ok(unread)
     }
 
     /// Tokens that a session used, by model: of each response the largest figures, copies left out.

@@ -1,5 +1,3 @@
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use tempfile::TempDir;
 
 use super::{Begin, Done, Edges, Finality, Found, Stamp, Store, StoreError};

@@ -1,4 +1,9 @@
 //! The program as its users run it: the real binary in a home of its own, with nothing of this machine in its environment.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "tests start the program, are told by BLESS to write golden files, and may fail"
+)]
 
 mod golden;
 mod life;
