@@ -18,6 +18,7 @@
 
 use crate::text::hash;
 
+pub mod broad;
 pub mod chinese;
 pub mod english;
 mod fold;

@@ -42,7 +42,7 @@ impl Prose {
                 prose.pasted_error |= names_failure(trimmed);
                 continue;
             }
-            if is_machine(trimmed) {
+            if is_machine(trimmed) || is_remark(trimmed) {
                 prose.pasted = true;
                 prose.pasted_error |= names_failure(trimmed) || trimmed.starts_with(['$', '❯']);
                 continue;
@@ -144,6 +144,15 @@ fn is_level(word: &str) -> bool {
             bare,
             "ERROR" | "WARN" | "WARNING" | "INFO" | "DEBUG" | "FATAL" | "critical" | "error" | "warn" | "info"
         )
+}
+
+/// A review tool's remark: `In src/a.rs around lines 7 to 9, …`.
+fn is_remark(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    words.next() == Some("In")
+        && words.next().is_some_and(|path| path.contains('/'))
+        && matches!(words.next(), Some("around" | "at" | "on"))
+        && words.next().is_some_and(|word| word.starts_with("line"))
 }
 
 fn is_markup(line: &str) -> bool {
