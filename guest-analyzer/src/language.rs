@@ -131,6 +131,13 @@ impl Tokens {
         }
     }
 
+    /// The first sentence that has words, with its end.
+    pub fn first_sentence(&self) -> Self {
+        let from = self.0.iter().position(|token| token.mark == Mark::Word).unwrap_or(0);
+        let to = self.0[from..].iter().position(|token| token.mark == Mark::Sentence);
+        Self(self.0[from..].iter().take(to.map_or(usize::MAX, |to| to + 1)).cloned().collect())
+    }
+
     /// Whether a sentence begins at `at`.
     fn begins_sentence(&self, at: usize) -> bool {
         at == 0 || self.0[at - 1].mark == Mark::Sentence

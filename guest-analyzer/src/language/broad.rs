@@ -12,10 +12,12 @@ pub(crate) const NEGATES: &[&str] = &[
 pub(crate) const GOES_ON: &[&str] = &[
     "S ?ok|okay|good|great|yes|thanks|cool|right|and|oh ?, and|also|plus|next|now|then|finally|lastly|another|last|one_more",
     "also|as_well|while_youre|while_you",
+    "S ?some|here_are more|further|another|other|new ~3 comments|feedback|review|reviews|notes|remarks",
     "S ?ok|merci|parfait|super|bon ?, et|aussi|ensuite|maintenant|puis|enfin|dernier|derniere",
     "en plus|aussi",
     "还有|另外|再|顺便|接下来|然后|同时",
-    "あと|次|それから|ついで|さらに|追加で|も",
+    "S あと|次|それから|さらに",
+    "ついでに|追加で",
 ];
 
 /// A question by its form, with or without its mark.

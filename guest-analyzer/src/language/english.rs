@@ -31,6 +31,8 @@ pub(crate) const CUES: &[(Cue, &[&str])] = &[
     (
         Rejection,
         &[
+            "S not quite|really|exactly",
+            "thats|its|this_is|that_is ?still the old|previous|outdated|wrong",
             "plain|flat wrong",
             "nothing to do with",
             "certainly|obviously not",
@@ -75,6 +77,13 @@ pub(crate) const CUES: &[(Cue, &[&str])] = &[
     (
         Blame,
         &[
+            "are|r you|u|we ~1 sure",
+            "what are|were you|u|we ~1 doing",
+            "why did|do|have|are you|u|we",
+            "do|does|did|is|are we|it|you|this|that|they even|really|actually ~1 need|needed|necessary|have|want",
+            "since when",
+            "what made you",
+            "did you|u even|actually|really|ever",
             "why did|do|have we|u",
             "you|u committed|named|called|put|marked|labelled|labeled|wrote|set|counted",
             "you ~1 assume|claim|claimed|promised|said",
@@ -165,10 +174,16 @@ pub(crate) const CUES: &[(Cue, &[&str])] = &[
             "is|are off_limits|frozen|not_allowed|forbidden",
         ],
     ),
-    (Stop, &["C stop|wait|whoa|halt|woah", "C hold|hang on|up", "not yet", "too far|fast"]),
+    (
+        Stop,
+        &["hold|back off", "not so fast", "C stop|wait|whoa|halt|woah", "C hold|hang on|up", "not yet", "too far|fast"],
+    ),
     (
         Objection,
         &[
+            "are we|you|u ~1 sure",
+            "what happened to|with",
+            "where did|have|has|is ~4 go|gone|went",
             "why would|are|is|do|does|should we|there|this|it|the|that|they|you",
             "is it|that|this intended|intentional|deliberate|on_purpose|normal|expected",
             "any reason not|we|you|why|to|for",
@@ -189,7 +204,7 @@ pub(crate) const CUES: &[(Cue, &[&str])] = &[
             "?but|so|and|then how ~1 is|does|would|will|can that|this|it ~2 work|working|help|right",
             "S but ~12 Q",
             "S so ~8 means ~6 Q",
-            "does it|that|this ~2 ?really|actually|still",
+            "does it|that|this ~2 really|actually|still",
         ],
     ),
     (
@@ -199,6 +214,8 @@ pub(crate) const CUES: &[(Cue, &[&str])] = &[
     (
         Alternative,
         &[
+            "S ?much|a_bit|bit|even|way shorter|longer|smaller|bigger|larger|simpler|less|fewer|brighter|darker|plainer",
+            "shorter|simpler|smaller|bigger|longer|fewer please|pls",
             "perhaps|maybe ~5 ?",
             "i ?was|am sort_of|kind_of|rather expecting|hoping|expect",
             "would tell|look|say|read|sit|serve|suit|fit|expect",
@@ -207,13 +224,13 @@ pub(crate) const CUES: &[(Cue, &[&str])] = &[
             "wonder if|whether",
             "any chance",
             "would ~2 sit|work|look|read|feel better|nicer|easier",
-            "id ~3 happier|expect|have|like",
+            "id ~3 happier|expect|have",
             "something ~3 maybe",
             "maybe E",
             "may|might|would be worth",
             "would|wouldve ~3 done|sufficed",
             "could ~3 be",
-            "could we|you|it|they|the",
+            "could we|it ~2 rather|just|only|use|keep|have|be|not|avoid|wait|leave",
             "why not|dont_we|dont_you just|use|simply",
             "surely",
             "id|i_would|we_would|wed ?not|rather|still|probably|personally|simply|actually|only keep|use|leave|avoid|expect|put|go|say|call|make|drop|skip|move|name|concede|want",
@@ -234,7 +251,7 @@ pub(crate) const CUES: &[(Cue, &[&str])] = &[
             "would|might|could|may|d be ?a|more|much better|safer|simpler|cleaner|nicer|easier|clearer|enough|faster|clever|useful|helpful",
             "could|can|should|shall|might we ?maybe|just|perhaps|please|rather|do leave|keep|drop|skip|avoid|simply|make|use|go|have|move|put|try|not|it|this|that|stick",
             "could|can ~6 ?a|be ?bit|notch|little less|more|fewer|shorter|smaller",
-            "C lets|let_us ?just|not|please|maybe|rather keep|leave|not|stick|use|go|drop|revert|stay|undo|skip|do|fix|start|simplify|move",
+            "C lets|let_us ?just|not|please|maybe|rather keep|leave|not|stick|use|go|drop|revert|stay|undo|skip|fix|simplify|move",
             "C maybe|perhaps ?just|we|use|only|a|it|that|also|the|better|you|something",
             "maybe|perhaps ?",
             "how about|abt",
@@ -312,6 +329,10 @@ pub(crate) const CUES: &[(Cue, &[&str])] = &[
     (
         Failure,
         &[
+            "drops|loses|hides|swallows|eats|skips|ignores the|my|our|all",
+            "unreachable|squashed|stretched|garbled|blurry|misaligned|cropped|clipped|wobbly",
+            "nothing|none ~3 shows|happens|appears|comes|works|loads|there",
+            "is|are gone|lost|empty|blank|missing|black|white|red|invisible",
             "is|are|looks|its|seems ~1 broken|missing|empty|blank|misaligned|garbled|duplicated|twice|off|cut_off|gone|overlapping|incomplete|unreadable|invisible|unused",
             "isnt|not|doesnt|dont|arent|never ~6 correctly|properly|right|well|used|handled|covered|tested|escaped|closed",
             "got|get ~3 crash|error",
@@ -328,6 +349,9 @@ pub(crate) const CUES: &[(Cue, &[&str])] = &[
     (
         Doubt,
         &[
+            "a lot of|more",
+            "different|other|wrong problem|thing|question|issue",
+            "we cant|cannot|can_not ship|merge|deploy|have|use|release|publish|afford",
             "too ~1 many|much|few|little",
             "noisier|clunkier|slower|worse|harder than",
             "counter|count|total|number|numbers|math|sum ?is|are|s off",
@@ -349,7 +373,7 @@ pub(crate) const CUES: &[(Cue, &[&str])] = &[
             "im|i_am a|slightly|somewhat|bit|still|not ~2 surprised|confused|unsure|worried|concerned|sure|happy",
             "surprised|unsure|confused",
             "i doubt",
-            "smells|clunky|noisy|verbose|risky|dangerous|unsafe|brittle|wasteful|duplication|messy|horrible|dumb|stupid|shitty|shit",
+            "smells|clunky|noisy|risky|dangerous|unsafe|brittle|wasteful|duplication|messy|horrible|dumb|stupid|shitty|shit",
             "dont ?really|quite love|like|see|get|understand why|the|how|what|this|that",
             "hard|easy|tricky to read|follow|see|miss|test|review",
             "concern*",
@@ -403,6 +427,8 @@ pub(crate) const CUES: &[(Cue, &[&str])] = &[
     (
         Convention,
         &[
+            "like|as|same_as ?in|all the rest|others|other",
+            "match|matches|follow|follows|consistent|inconsistent ~1 the|with|rest|existing",
             "we ?usually|always|normally|typically|dont|never|only|generally|already|tend_to|do|all use|have|branch|do|keep|write|put|prefer|commit|follow|name|call|run",
             "our ?own convention|house|style|policy|team|standard|rule|rules|linter|reviewers|guidelines|board|side",
             "contributing|readme|docs|styleguide|guideline|guidelines says|say|said|has|have",

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::cue::Cue;
 
 /// The sum that stands for "nothing is known".
-const BIAS: f32 = -2.6;
+const BIAS: f32 = -3.0;
 
 macro_rules! evidence {
     ($($(#[$doc:meta])* $name:ident = $weight:literal, $words:literal;)*) => {
@@ -40,7 +40,7 @@ evidence! {
     /// "No, …", "that's wrong", "not what I asked".
     Rejection = 0.7, "says it is wrong";
     /// "you removed …", "why did you …".
-    Blame = 0.9, "names what the agent did";
+    Blame = 0.8, "names what the agent did";
     /// "I said …", "as I wrote".
     Insistence = 0.6, "insists on what was said";
     /// "should be …", "was supposed to".
@@ -50,7 +50,7 @@ evidence! {
     /// "stop", "wait".
     Stop = 0.5, "stops the agent";
     /// A question that objects: "wouldn't that …?", "do we really need …?".
-    Objection = 0.2, "objects with a question";
+    Objection = 0.1, "objects with a question";
     /// "what about …?"
     MildObjection = 0.3, "asks about a gap";
     /// "instead", "could we …", "I'd rather".
@@ -58,73 +58,75 @@ evidence! {
     /// "put it back", "leave it as it was".
     Undo = 0.4, "wants it undone";
     /// "still failing", "same error", "now it never …".
-    StillFailing = 0.7, "says it still fails";
+    StillFailing = 0.8, "says it still fails";
     /// "doesn't work", "fails".
-    Failure = 0.0, "reports a failure";
+    Failure = -0.1, "reports a failure";
     /// "a bit much", "I don't think", "misleading".
-    Doubt = 0.8, "doubts";
+    Doubt = 0.7, "doubts";
     /// "hmm", "actually".
-    Hedge = 0.5, "hesitates";
+    Hedge = 0.4, "hesitates";
     /// "but", "though".
     But = 0.1, "says but";
     /// "we usually", "our style".
-    Convention = 0.8, "names how things are done here";
+    Convention = 0.6, "names how things are done here";
     /// "only X", "not all".
     Limit = 0.1, "narrows the task";
     /// "seriously", "??", 🙄.
     Sarcasm = 0.9, "is annoyed";
     /// "great", "it works": speaks against.
-    Praise = -1.2, "praises";
+    Praise = -1.1, "praises";
     /// "yes", "go ahead": speaks against.
-    Consent = -1.1, "agrees";
+    Consent = -1.0, "agrees";
     /// "sorry, continue", "let me … first": speaks against.
-    Resume = -1.4, "lets it go on";
+    Resume = -1.3, "lets it go on";
     /// "just wondering", "what is …?": speaks against.
     Curiosity = -1.0, "is curious";
     /// "now add …": speaks against.
-    Task = -0.4, "gives a task";
+    Task = -0.3, "gives a task";
     /// "I changed my mind", "the client wants": speaks against.
-    OwnChange = -1.1, "changes their own mind";
+    OwnChange = -1.2, "changes their own mind";
     /// A negation of any kind.
     Negates = -0.3, "";
     /// "why".
     Why = -0.4, "asks why";
     /// "and …", "also …", "next …": goes on to something.
-    GoesOn = -0.5, "";
+    GoesOn = -0.6, "";
     /// "what …", "where …", "how …" at the head of a clause.
-    Inquires = -0.1, "";
+    Inquires = -0.2, "";
     /// "so … will", "then … won't", "which means": draws a consequence.
-    Consequence = 0.3, "names a consequence";
+    Consequence = 0.4, "names a consequence";
     /// "our", "we", "users": tells what holds here.
     Ours = 0.3, "tells what holds here";
     /// The words hold a task, and nothing objects.
-    OnlyTask = -0.2, "";
+    OnlyTask = -0.4, "";
     /// Praise or consent, and nearly nothing else.
-    OnlyApproves = -0.3, "";
+    OnlyApproves = -0.4, "";
+    /// The first sentence objects.
+    OpensObjecting = 0.6, "begins with an objection";
     /// States something: no question, no task, no approval, no answer.
-    Statement = 0.8, "";
+    Statement = 0.7, "";
     /// No construction that objects.
-    NoObjection = -0.5, "";
+    NoObjection = -0.1, "";
     /// The words are mostly those of what the agent just said or wrote.
     Echoes = 0.5, "speaks of what the agent just did";
     /// None of the words is.
-    Unrelated = -0.4, "";
+    Unrelated = -0.3, "";
     /// A word in capitals that is meant to be heard.
     Shouted = 0.5, "shouts";
     /// An error or log was pasted.
-    PastedError = 0.3, "pastes an error";
+    PastedError = 0.4, "pastes an error";
     /// Nothing but pasted material.
     OnlyPasted = 0.0, "only pastes";
     /// At most eight words.
     Short = -0.3, "";
     /// Eighty words or more: mostly a task.
-    Long = -0.4, "";
+    Long = -0.3, "";
     /// Ends in a question mark.
     Asks = -0.2, "";
     /// The first human turn: there is nothing to correct yet.
     First = -2.8, "";
     /// Sent while the agent was at work.
-    Steering = 0.2, "said while the agent worked";
+    Steering = 0.1, "said while the agent worked";
     /// Sent along with an approval.
     WithApproval = 0.4, "said with an approval";
     /// The agent had just claimed to be done.
@@ -152,9 +154,9 @@ evidence! {
     /// The agent's next text accepts: "understood", "sure".
     Accepts = 0.8, "the agent accepts";
     /// The agent's next text takes something back: "reverting", "instead".
-    Reverses = 0.9, "the agent takes it back";
+    Reverses = 1.0, "the agent takes it back";
     /// The agent's next text mends something: "correcting", "switching".
-    Mends = 0.5, "the agent mends it";
+    Mends = 0.6, "the agent mends it";
     /// The agent concedes, but the words object to nothing: some agents agree with everything.
     ConcedesUnprompted = 0.2, "";
     /// After acting, the agent reports a change of what was there: "moved", "back", "no longer".
@@ -166,7 +168,7 @@ evidence! {
     /// The first edit after the turn is of a file that was edited just before it.
     SameFile = 0.9, "the same file is edited again";
     /// The first edit after the turn is of another file.
-    OtherFile = -0.6, "";
+    OtherFile = -0.5, "";
     /// The first call after the turn edits.
     EditsAtOnce = 0.5, "";
     /// An edit changes lines that the agent had written before the turn.

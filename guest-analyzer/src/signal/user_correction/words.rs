@@ -61,22 +61,17 @@ pub(super) fn listen(prose: &Prose, raw: &str) -> Case {
     let wide = prose.text.chars().filter(|c| is_wide(*c)).count();
     // Characters of scripts without spaces carry about half a word each.
     let length = words - wide.min(words) / 2;
-    if wide > 0 {
-        if prose.text.chars().any(is_kana) {
-            JAPANESE.listen(&tokens, &mut case);
-        } else {
-            CHINESE.listen(&tokens, &mut case);
-        }
-    }
-    if wide * 2 < words {
-        ENGLISH.listen(&tokens, &mut case);
-        if wide == 0 && is_french(&tokens) {
-            FRENCH.listen(&tokens, &mut case);
-        }
+    let languages = languages(prose, &tokens, wide, words);
+    let opening = tokens.first_sentence();
+    let mut opens = Case::default();
+    for language in &languages {
+        language.listen(&tokens, &mut case);
+        language.listen(&opening, &mut opens);
     }
     for (evidence, patterns) in BROAD.iter() {
         case.add_if(*evidence, patterns.found(&tokens));
     }
+    case.add_if(Evidence::OpensObjecting, opens.any(&OBJECTING));
     if case.any(&[Evidence::Blame, Evidence::Insistence]) {
         // "what did I say", "why did you …": no question of somebody curious.
         case.remove(Evidence::Curiosity);
@@ -95,7 +90,8 @@ pub(super) fn listen(prose: &Prose, raw: &str) -> Case {
 }
 
 /// Constructions that object to something.
-const OBJECTING: [Evidence; 17] = [
+const OBJECTING: [Evidence; 18] = [
+    Evidence::Convention,
     Evidence::Rejection,
     Evidence::Blame,
     Evidence::Insistence,
@@ -117,7 +113,7 @@ const OBJECTING: [Evidence; 17] = [
 
 /// Adds what follows from several pieces together; `follows` tells whether the turn comes after something and answers no question.
 pub(super) fn weigh(case: &mut Case, follows: bool) {
-    let approves = case.any(&[Evidence::Praise, Evidence::Consent]);
+    let approves = case.any(&[Evidence::Praise, Evidence::Consent, Evidence::Resume]);
     let objects = case.any(&OBJECTING);
     case.add_if(Evidence::NoObjection, !objects);
     case.add_if(Evidence::OnlyTask, case.has(Evidence::Task) && !objects);
@@ -148,6 +144,21 @@ static BROAD: LazyLock<Vec<(Evidence, Patterns)>> = LazyLock::new(|| {
     .map(|(evidence, lines)| (evidence, Patterns::new(lines)))
     .collect()
 });
+
+/// The languages that a text may be in.
+fn languages(prose: &Prose, tokens: &Tokens, wide: usize, words: usize) -> Vec<&'static Language> {
+    let mut languages: Vec<&'static Language> = Vec::new();
+    if wide > 0 {
+        languages.push(if prose.text.chars().any(is_kana) { &JAPANESE } else { &CHINESE });
+    }
+    if wide * 2 < words {
+        languages.push(&ENGLISH);
+        if wide == 0 && is_french(tokens) {
+            languages.push(&FRENCH);
+        }
+    }
+    languages
+}
 
 /// Whether the person says that they said it before.
 pub(crate) fn reminds(text: &str) -> bool {
