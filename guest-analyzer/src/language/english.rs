@@ -499,7 +499,9 @@ pub(crate) const CUES: &[(Cue, &[&str])] = &[
     (
         Consent,
         &[
-            "S yes|yeah|yep|yup|yess|sure|ok|okay|right|fine|agreed|absolutely|definitely|alright|ack",
+            "S yes|yeah|yep|yup|yess|agreed|absolutely|definitely|ack",
+            "S sure|ok|okay|right|fine|alright ?cool|good|thanks|great .|!|E",
+            "S sure|ok|okay|right|fine|alright ?, go|do|please|next|now|then|lets|cool|good|great|run|make|thats|that",
             "S go|proceed|continue|resume|done",
             "C go ahead|on|for",
             "carry on",

@@ -42,11 +42,11 @@ evidence! {
     /// "you removed …", "why did you …".
     Blame = 0.8, "names what the agent did";
     /// "I said …", "as I wrote".
-    Insistence = 0.6, "insists on what was said";
+    Insistence = 0.5, "insists on what was said";
     /// "should be …", "was supposed to".
-    Expectation = 0.0, "says how it should be";
+    Expectation = 0.1, "says how it should be";
     /// "don't …", "never …".
-    Prohibition = 0.9, "forbids";
+    Prohibition = 0.8, "forbids";
     /// "stop", "wait".
     Stop = 0.5, "stops the agent";
     /// A question that objects: "wouldn't that …?", "do we really need …?".
@@ -58,21 +58,21 @@ evidence! {
     /// "put it back", "leave it as it was".
     Undo = 0.4, "wants it undone";
     /// "still failing", "same error", "now it never …".
-    StillFailing = 0.8, "says it still fails";
+    StillFailing = 0.7, "says it still fails";
     /// "doesn't work", "fails".
     Failure = -0.1, "reports a failure";
     /// "a bit much", "I don't think", "misleading".
     Doubt = 0.7, "doubts";
     /// "hmm", "actually".
-    Hedge = 0.4, "hesitates";
+    Hedge = 0.5, "hesitates";
     /// "but", "though".
     But = 0.1, "says but";
     /// "we usually", "our style".
     Convention = 0.6, "names how things are done here";
     /// "only X", "not all".
-    Limit = 0.1, "narrows the task";
+    Limit = 0.0, "narrows the task";
     /// "seriously", "??", 🙄.
-    Sarcasm = 0.9, "is annoyed";
+    Sarcasm = 1.0, "is annoyed";
     /// "great", "it works": speaks against.
     Praise = -1.1, "praises";
     /// "yes", "go ahead": speaks against.
@@ -80,19 +80,19 @@ evidence! {
     /// "sorry, continue", "let me … first": speaks against.
     Resume = -1.3, "lets it go on";
     /// "just wondering", "what is …?": speaks against.
-    Curiosity = -1.0, "is curious";
+    Curiosity = -0.9, "is curious";
     /// "now add …": speaks against.
     Task = -0.3, "gives a task";
     /// "I changed my mind", "the client wants": speaks against.
     OwnChange = -1.2, "changes their own mind";
     /// A negation of any kind.
-    Negates = -0.3, "";
+    Negates = -0.2, "";
     /// "why".
     Why = -0.4, "asks why";
     /// "and …", "also …", "next …": goes on to something.
     GoesOn = -0.6, "";
     /// "what …", "where …", "how …" at the head of a clause.
-    Inquires = -0.2, "";
+    Inquires = -0.1, "";
     /// "so … will", "then … won't", "which means": draws a consequence.
     Consequence = 0.4, "names a consequence";
     /// "our", "we", "users": tells what holds here.
@@ -104,11 +104,11 @@ evidence! {
     /// The first sentence objects.
     OpensObjecting = 0.6, "begins with an objection";
     /// States something: no question, no task, no approval, no answer.
-    Statement = 0.7, "";
+    Statement = 0.8, "";
     /// No construction that objects.
     NoObjection = -0.1, "";
     /// The words are mostly those of what the agent just said or wrote.
-    Echoes = 0.5, "speaks of what the agent just did";
+    Echoes = 0.4, "speaks of what the agent just did";
     /// None of the words is.
     Unrelated = -0.3, "";
     /// A word in capitals that is meant to be heard.
@@ -122,7 +122,7 @@ evidence! {
     /// Eighty words or more: mostly a task.
     Long = -0.3, "";
     /// Ends in a question mark.
-    Asks = -0.2, "";
+    Asks = -0.1, "";
     /// The first human turn: there is nothing to correct yet.
     First = -2.8, "";
     /// Sent while the agent was at work.
@@ -134,7 +134,7 @@ evidence! {
     /// A failure reported right after such a claim.
     FailureAfterClaim = 0.3, "reports a failure after the agent said it was done";
     /// The agent had just asked: this is mostly the answer.
-    Answering = -0.6, "";
+    Answering = -0.5, "";
     /// The same, and the words would be a correction elsewhere: "no, the other one" chooses.
     Choosing = -0.2, "";
     /// The agent had just asked through a tool.
@@ -142,23 +142,23 @@ evidence! {
     /// The agent had called tools since the last human turn.
     Worked = 0.9, "";
     /// A refusal or an interrupt just before.
-    Stopped = 1.2, "the agent was stopped just before";
+    Stopped = 1.3, "the agent was stopped just before";
     /// The agent says something before it acts: tasks are often simply done.
     RepliesFirst = 1.4, "";
     /// The agent said nothing before the next human turn.
     Unanswered = -0.4, "";
     /// The agent's next text concedes: "you're right", "good catch", "sorry".
-    Concedes = 1.5, "the agent concedes";
+    Concedes = 1.6, "the agent concedes";
     /// The agent's next text likes the proposal: "good idea", "makes sense".
-    Likes = 0.2, "the agent likes it";
+    Likes = 0.1, "the agent likes it";
     /// The agent's next text accepts: "understood", "sure".
-    Accepts = 0.8, "the agent accepts";
+    Accepts = 0.7, "the agent accepts";
     /// The agent's next text takes something back: "reverting", "instead".
     Reverses = 1.0, "the agent takes it back";
     /// The agent's next text mends something: "correcting", "switching".
     Mends = 0.6, "the agent mends it";
     /// The agent concedes, but the words object to nothing: some agents agree with everything.
-    ConcedesUnprompted = 0.2, "";
+    ConcedesUnprompted = 0.3, "";
     /// After acting, the agent reports a change of what was there: "moved", "back", "no longer".
     ReportsChange = 0.3, "the agent reports a change";
     /// After acting, the agent reports something new: "added", "created".
@@ -166,13 +166,13 @@ evidence! {
     /// The agent did nothing but talk until the next human turn.
     OnlyTalks = -0.9, "";
     /// The first edit after the turn is of a file that was edited just before it.
-    SameFile = 0.9, "the same file is edited again";
+    SameFile = 1.0, "the same file is edited again";
     /// The first edit after the turn is of another file.
-    OtherFile = -0.5, "";
+    OtherFile = -0.4, "";
     /// The first call after the turn edits.
-    EditsAtOnce = 0.5, "";
+    EditsAtOnce = 0.4, "";
     /// An edit changes lines that the agent had written before the turn.
-    EditedAgain = 1.0, "the same lines are edited again";
+    EditedAgain = 1.1, "the same lines are edited again";
     /// Git undoes work.
     Undone = 0.8, "work is undone";
 }
