@@ -24,6 +24,7 @@ pub(crate) const HARMLESS: &[&str] = &[
     "stays|is|are ~3 again E",
     "wrong ~3 only",
     "wait|hold_on ~1 actually|before",
+    "could|might|can it|this|that ?also|somehow be",
 ];
 
 /// Constructions by what they do.
@@ -181,6 +182,7 @@ pub(crate) const CUES: &[(Cue, &[&str])] = &[
     (
         Objection,
         &[
+            "S i ?only|just|can|still see|count ~5 ?",
             "are we|you|u ~1 sure",
             "what happened to|with",
             "where did|have|has|is ~4 go|gone|went",
@@ -229,7 +231,6 @@ pub(crate) const CUES: &[(Cue, &[&str])] = &[
             "maybe E",
             "may|might|would be worth",
             "would|wouldve ~3 done|sufficed",
-            "could ~3 be",
             "could we|it ~2 rather|just|only|use|keep|have|be|not|avoid|wait|leave",
             "why not|dont_we|dont_you just|use|simply",
             "surely",
@@ -260,7 +261,7 @@ pub(crate) const CUES: &[(Cue, &[&str])] = &[
             "i would|d|had ?have thought|expected|liked|preferred|hoped|imagined|assumed",
             "i expected|hoped|assumed|figured|figure",
             "i|we thought ~4 would|was|were|should|could",
-            "theres|there_is|there ?has|gotta|must|should|surely ?to|be be|a|gotta ?way|simpler|better",
+            "theres|there_is|there ?has|gotta|must|should|surely ?to|be ?be ?a|gotta way|simpler|better|easier|cleaner",
             "a ?much simpler|cleaner|easier|better|nicer way|approach|option|solution|idea",
             "enough|sufficient for ~3",
             "i kind_of|sort_of|do feel|think",

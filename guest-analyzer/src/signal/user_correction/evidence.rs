@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::cue::Cue;
 
 /// The sum that stands for "nothing is known".
-const BIAS: f32 = -3.0;
+const BIAS: f32 = -3.1;
 
 macro_rules! evidence {
     ($($(#[$doc:meta])* $name:ident = $weight:literal, $words:literal;)*) => {
@@ -46,7 +46,7 @@ evidence! {
     /// "should be …", "was supposed to".
     Expectation = 0.1, "says how it should be";
     /// "don't …", "never …".
-    Prohibition = 0.8, "forbids";
+    Prohibition = 0.9, "forbids";
     /// "stop", "wait".
     Stop = 0.5, "stops the agent";
     /// A question that objects: "wouldn't that …?", "do we really need …?".
@@ -54,15 +54,15 @@ evidence! {
     /// "what about …?"
     MildObjection = 0.3, "asks about a gap";
     /// "instead", "could we …", "I'd rather".
-    Alternative = 0.7, "proposes another way";
+    Alternative = 0.9, "proposes another way";
     /// "put it back", "leave it as it was".
     Undo = 0.4, "wants it undone";
     /// "still failing", "same error", "now it never …".
     StillFailing = 0.7, "says it still fails";
     /// "doesn't work", "fails".
-    Failure = -0.1, "reports a failure";
+    Failure = 0.0, "reports a failure";
     /// "a bit much", "I don't think", "misleading".
-    Doubt = 0.7, "doubts";
+    Doubt = 0.6, "doubts";
     /// "hmm", "actually".
     Hedge = 0.5, "hesitates";
     /// "but", "though".
@@ -94,9 +94,9 @@ evidence! {
     /// "what …", "where …", "how …" at the head of a clause.
     Inquires = -0.1, "";
     /// "so … will", "then … won't", "which means": draws a consequence.
-    Consequence = 0.4, "names a consequence";
+    Consequence = 0.5, "names a consequence";
     /// "our", "we", "users": tells what holds here.
-    Ours = 0.3, "tells what holds here";
+    Ours = 0.2, "tells what holds here";
     /// The words hold a task, and nothing objects.
     OnlyTask = -0.4, "";
     /// Praise or consent, and nearly nothing else.
@@ -114,9 +114,9 @@ evidence! {
     /// A word in capitals that is meant to be heard.
     Shouted = 0.5, "shouts";
     /// An error or log was pasted.
-    PastedError = 0.4, "pastes an error";
+    PastedError = 0.3, "pastes an error";
     /// Nothing but pasted material.
-    OnlyPasted = 0.0, "only pastes";
+    OnlyPasted = -0.2, "only pastes";
     /// At most eight words.
     Short = -0.3, "";
     /// Eighty words or more: mostly a task.
@@ -126,13 +126,13 @@ evidence! {
     /// The first human turn: there is nothing to correct yet.
     First = -2.8, "";
     /// Sent while the agent was at work.
-    Steering = 0.1, "said while the agent worked";
+    Steering = 0.2, "said while the agent worked";
     /// Sent along with an approval.
     WithApproval = 0.4, "said with an approval";
     /// The agent had just claimed to be done.
     Claimed = -0.1, "";
     /// A failure reported right after such a claim.
-    FailureAfterClaim = 0.3, "reports a failure after the agent said it was done";
+    FailureAfterClaim = 0.2, "reports a failure after the agent said it was done";
     /// The agent had just asked: this is mostly the answer.
     Answering = -0.5, "";
     /// The same, and the words would be a correction elsewhere: "no, the other one" chooses.
@@ -158,13 +158,13 @@ evidence! {
     /// The agent's next text mends something: "correcting", "switching".
     Mends = 0.6, "the agent mends it";
     /// The agent concedes, but the words object to nothing: some agents agree with everything.
-    ConcedesUnprompted = 0.3, "";
+    ConcedesUnprompted = 0.2, "";
     /// After acting, the agent reports a change of what was there: "moved", "back", "no longer".
     ReportsChange = 0.3, "the agent reports a change";
     /// After acting, the agent reports something new: "added", "created".
     ReportsNew = -0.3, "";
     /// The agent did nothing but talk until the next human turn.
-    OnlyTalks = -0.9, "";
+    OnlyTalks = -1.0, "";
     /// The first edit after the turn is of a file that was edited just before it.
     SameFile = 1.0, "the same file is edited again";
     /// The first edit after the turn is of another file.
