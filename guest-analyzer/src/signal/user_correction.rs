@@ -261,10 +261,19 @@ impl UserCorrection {
     }
 }
 
+/// Whether a command takes back or changes what is there, instead of adding to it or looking at it.
+fn amends(command: &str) -> bool {
+    const AMENDING: [&str; 9] = ["rm", "mv", "sed", "kill", "pkill", "--amend", "revert", "undo", "uninstall"];
+    command.split([' ', '\n', ';', '&', '|']).any(|word| AMENDING.contains(&word)) || super::revert::undoes(command)
+}
+
 impl Turn {
     fn act(&mut self, call: &ToolCall) {
         let edits = matches!(call.kind, ToolKind::Edit | ToolKind::Create);
         self.case.add_if(Evidence::EditsAtOnce, edits && !self.acted);
+        if let Some(command) = call.command.as_deref().filter(|_| !self.acted) {
+            self.case.add_if(Evidence::Amends, amends(command));
+        }
         self.acted = true;
     }
 

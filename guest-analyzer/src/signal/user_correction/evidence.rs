@@ -42,7 +42,7 @@ evidence! {
     /// "you removed …", "why did you …".
     Blame = 0.8, "names what the agent did";
     /// "I said …", "as I wrote".
-    Insistence = 0.5, "insists on what was said";
+    Insistence = 0.4, "insists on what was said";
     /// "should be …", "was supposed to".
     Expectation = 0.1, "says how it should be";
     /// "don't …", "never …".
@@ -58,11 +58,11 @@ evidence! {
     /// "put it back", "leave it as it was".
     Undo = 0.4, "wants it undone";
     /// "still failing", "same error", "now it never …".
-    StillFailing = 0.7, "says it still fails";
+    StillFailing = 0.8, "says it still fails";
     /// "doesn't work", "fails".
     Failure = 0.0, "reports a failure";
     /// "a bit much", "I don't think", "misleading".
-    Doubt = 0.6, "doubts";
+    Doubt = 0.7, "doubts";
     /// "hmm", "actually".
     Hedge = 0.5, "hesitates";
     /// "but", "though".
@@ -78,11 +78,11 @@ evidence! {
     /// "yes", "go ahead": speaks against.
     Consent = -1.0, "agrees";
     /// "sorry, continue", "let me … first": speaks against.
-    Resume = -1.3, "lets it go on";
+    Resume = -1.4, "lets it go on";
     /// "just wondering", "what is …?": speaks against.
     Curiosity = -0.9, "is curious";
     /// "now add …": speaks against.
-    Task = -0.3, "gives a task";
+    Task = -0.2, "gives a task";
     /// "I changed my mind", "the client wants": speaks against.
     OwnChange = -1.2, "changes their own mind";
     /// A negation of any kind.
@@ -132,11 +132,11 @@ evidence! {
     /// The agent had just claimed to be done.
     Claimed = -0.1, "";
     /// A failure reported right after such a claim.
-    FailureAfterClaim = 0.2, "reports a failure after the agent said it was done";
+    FailureAfterClaim = 0.3, "reports a failure after the agent said it was done";
     /// The agent had just asked: this is mostly the answer.
     Answering = -0.5, "";
     /// The same, and the words would be a correction elsewhere: "no, the other one" chooses.
-    Choosing = -0.2, "";
+    Choosing = -0.1, "";
     /// The agent had just asked through a tool.
     AskedByTool = -0.5, "";
     /// The agent had called tools since the last human turn.
@@ -144,7 +144,7 @@ evidence! {
     /// A refusal or an interrupt just before.
     Stopped = 1.3, "the agent was stopped just before";
     /// The agent says something before it acts: tasks are often simply done.
-    RepliesFirst = 1.4, "";
+    RepliesFirst = 1.5, "";
     /// The agent said nothing before the next human turn.
     Unanswered = -0.4, "";
     /// The agent's next text concedes: "you're right", "good catch", "sorry".
@@ -160,21 +160,23 @@ evidence! {
     /// The agent concedes, but the words object to nothing: some agents agree with everything.
     ConcedesUnprompted = 0.2, "";
     /// After acting, the agent reports a change of what was there: "moved", "back", "no longer".
-    ReportsChange = 0.3, "the agent reports a change";
+    ReportsChange = 0.2, "the agent reports a change";
     /// After acting, the agent reports something new: "added", "created".
     ReportsNew = -0.3, "";
     /// The agent did nothing but talk until the next human turn.
-    OnlyTalks = -1.0, "";
+    OnlyTalks = -0.9, "";
     /// The first edit after the turn is of a file that was edited just before it.
-    SameFile = 1.0, "the same file is edited again";
+    SameFile = 1.1, "the same file is edited again";
     /// The first edit after the turn is of another file.
     OtherFile = -0.4, "";
+    /// The first command after the turn takes something back or changes it.
+    Amends = 0.7, "the agent changes what is there";
     /// The first call after the turn edits.
     EditsAtOnce = 0.4, "";
     /// An edit changes lines that the agent had written before the turn.
     EditedAgain = 1.1, "the same lines are edited again";
     /// Git undoes work.
-    Undone = 0.8, "work is undone";
+    Undone = 0.7, "work is undone";
 }
 
 impl From<Cue> for Evidence {
