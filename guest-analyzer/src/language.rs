@@ -18,6 +18,7 @@
 
 use crate::text::hash;
 
+pub mod broad;
 pub mod chinese;
 pub mod english;
 mod fold;
@@ -128,6 +129,13 @@ impl Tokens {
             self.0.drain(head..self.0.len() - tail);
             self.0.insert(head, word("\n".into(), Mark::Sentence));
         }
+    }
+
+    /// The first sentence that has words, with its end.
+    pub fn first_sentence(&self) -> Self {
+        let from = self.0.iter().position(|token| token.mark == Mark::Word).unwrap_or(0);
+        let to = self.0[from..].iter().position(|token| token.mark == Mark::Sentence);
+        Self(self.0[from..].iter().take(to.map_or(usize::MAX, |to| to + 1)).cloned().collect())
     }
 
     /// Whether a sentence begins at `at`.

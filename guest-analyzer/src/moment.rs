@@ -102,26 +102,13 @@ impl EditSketch {
     }
 }
 
-/// The command without what does not change what it does: white space, and how much of its output is shown.
+/// The command without what does not change what it does: white space, and where its errors are shown.
 fn normal_command(command: &str) -> String {
     let mut normal = squeeze(command);
-    loop {
-        let cut = normal.trim_end_matches("2>&1").trim_end();
-        let cut = match cut.rsplit_once(" | ") {
-            Some((rest, last)) if shows_part(last) => rest.trim_end(),
-            _ => cut,
-        };
-        if cut.len() == normal.len() {
-            return normal;
-        }
-        normal = cut.to_owned();
+    while let Some(rest) = normal.strip_suffix("2>&1") {
+        normal.truncate(rest.trim_end().len());
     }
-}
-
-fn shows_part(command: &str) -> bool {
-    let mut words = command.split(' ');
-    matches!(words.next(), Some("head" | "tail"))
-        && words.all(|word| word.starts_with('-') || word.bytes().all(|b| b.is_ascii_digit()))
+    normal
 }
 
 /// Calls whose result is still to come.
@@ -151,6 +138,15 @@ impl OpenCalls {
     pub fn last(&self) -> Option<&Call> {
         self.0.last()
     }
+}
+
+/// Whether a blocked call was cancelled only because the person refused another one made along with it: Claude Code writes
+/// so into its result. The refusal is one friction, its siblings are none.
+fn is_aftermath(text: &str) -> bool {
+    let text = text.trim_start();
+    ["The user doesn't want to take this action right now", "The user doesn't want to proceed with this tool use"]
+        .iter()
+        .any(|beginning| text.starts_with(beginning))
 }
 
 /// An event as the detectors see it.
@@ -184,7 +180,11 @@ impl<'a> Moment<'a> {
 
     /// The result, if the tool failed or a rule kept it from running.
     pub fn failure(&self) -> Option<&'a ToolResult> {
-        self.result().filter(|result| matches!(result.status, Status::Error | Status::Blocked))
+        self.result().filter(|result| match result.status {
+            Status::Error => true,
+            Status::Blocked => !is_aftermath(&result.text),
+            Status::Ok | Status::Denied | Status::Interrupted => false,
+        })
     }
 
     /// The tool's name, for a result.
@@ -208,10 +208,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_command_shown_differently_is_the_same_call() {
-        for variant in ["cargo  test", "cargo test 2>&1", "cargo test 2>&1 | tail -20", "cargo test | head -n 5"] {
+    fn the_same_command_laid_out_differently_is_the_same_call() {
+        for variant in ["cargo  test", "cargo test 2>&1", " cargo test\n"] {
             assert_eq!(normal_command(variant), "cargo test", "{variant}");
         }
-        assert_eq!(normal_command("cargo test | grep x"), "cargo test | grep x");
+        for other in ["cargo test | grep x", "cargo test | tail -20"] {
+            assert_eq!(normal_command(other), other);
+        }
     }
 }

@@ -16,7 +16,7 @@ pub(crate) fn pieces(text: &str) -> Vec<u32> {
         if c.is_alphanumeric() && !wide {
             word.push(c);
         } else if !word.is_empty() {
-            if !FILLERS.contains(&word.as_str()) {
+            if !FILLERS.contains(&word.as_str()) && !is_id(&word) {
                 pieces.push(hash(&word) as u32);
             }
             word.clear();
@@ -32,6 +32,11 @@ pub(crate) fn pieces(text: &str) -> Vec<u32> {
     pieces.sort_unstable();
     pieces.dedup();
     pieces
+}
+
+/// Ids and times differ each time that the same thing is pasted.
+fn is_id(word: &str) -> bool {
+    word.len() >= 4 && word.bytes().any(|byte| byte.is_ascii_digit()) && word.bytes().any(|b| b.is_ascii_alphabetic())
 }
 
 /// Words that every instruction may hold, in the languages that separate words.

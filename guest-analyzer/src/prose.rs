@@ -30,6 +30,7 @@ impl Prose {
         let mut fenced = false;
         // After "review comments:" what is listed is somebody else's.
         let mut reported = false;
+        let mut remark = false;
         for line in text.lines() {
             let trimmed = line.trim();
             if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
@@ -42,7 +43,9 @@ impl Prose {
                 prose.pasted_error |= names_failure(trimmed);
                 continue;
             }
-            if is_machine(trimmed) {
+            // A remark goes on over wrapped lines.
+            remark = is_remark(trimmed) || (remark && !trimmed.is_empty());
+            if is_machine(trimmed) || remark {
                 prose.pasted = true;
                 prose.pasted_error |= names_failure(trimmed) || trimmed.starts_with(['$', '❯']);
                 continue;
@@ -144,6 +147,15 @@ fn is_level(word: &str) -> bool {
             bare,
             "ERROR" | "WARN" | "WARNING" | "INFO" | "DEBUG" | "FATAL" | "critical" | "error" | "warn" | "info"
         )
+}
+
+/// A review tool's remark: `In src/a.rs around lines 7 to 9, …`.
+fn is_remark(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    words.next() == Some("In")
+        && words.next().is_some_and(|path| path.contains('/'))
+        && matches!(words.next(), Some("around" | "at" | "on"))
+        && words.next().is_some_and(|word| word.starts_with("line"))
 }
 
 fn is_markup(line: &str) -> bool {
@@ -258,6 +270,7 @@ mod tests {
             own("review feedback, please address:\n1. naming is wrong\n2. don't use reduce"),
             "review feedback, please address:"
         );
+        assert_eq!(own("In a/b.ts around lines 7 to 9, this is\nwrong; don't\n\nplease look"), "\nplease look");
         assert_eq!(own("> this is wrong\nwhat does he mean"), "what does he mean");
         assert_eq!(own("change the title to \"don't stop\" please"), "change the title to  _  please");
         assert_eq!(own("2024-03-02 03:11:04 ERROR wrong owner"), "");

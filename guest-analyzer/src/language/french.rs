@@ -21,6 +21,10 @@ pub(crate) const CUES: &[(Cue, &[&str])] = &[
     (
         Rejection,
         &[
+            "c est ~1 ancien|ancienne|mauvais|mauvaise|autre|inverse",
+            "n ai|avons|avais ~1 pas|jamais ~1 demande",
+            "ai|avons pas demande",
+            "ce n est|etait pas",
             "ce n est|etait pas ~6",
             "ca ne|n ?me va|convient|correspond pas",
             "pas ce que|celui|celle",
@@ -43,6 +47,11 @@ pub(crate) const CUES: &[(Cue, &[&str])] = &[
     (
         Blame,
         &[
+            "tu|vous es|etes ~2 sur|sure|surs",
+            "pourquoi tu|vous|avoir|as|avez",
+            "on a|as|ont vraiment besoin",
+            "depuis quand",
+            "vraiment besoin|necessaire|utile",
             "ton|ta|tes|votre|vos ?derniere|dernier|nouveau|nouvelle modif|modification|correctif|version|script|code|test|tests|regex|requete|commit|approche|solution|plan|resume|reponse|reponses",
             "il manque",
             "oublie|oubliee|manquant|manque ~3",
@@ -76,6 +85,7 @@ pub(crate) const CUES: &[(Cue, &[&str])] = &[
     (
         Expectation,
         &[
+            "attendu|attendue|attendus|attendues",
             "l idee|le_but|objectif c_est|est|etait",
             "ce que je veux|voulais|demande",
             "il faut|faudrait|fallait|aurait_fallu ?plutot|que|pas|d_abord",
@@ -103,6 +113,9 @@ pub(crate) const CUES: &[(Cue, &[&str])] = &[
     (
         Objection,
         &[
+            "pourquoi un|une|ce|cette|ces|des|le|la",
+            "passe|passee|passes|passees ou",
+            "vous|tu ~2 sur|sure|surs ~4 ?",
             "c est normal|voulu|volontaire ~10 Q",
             "pourquoi ?donc|est_ce_qu on|un|une|ce|cette|ne|tu|vous|as|avez|utiliser|passer ~12 Q",
             "vraiment besoin|utile|necessaire",
@@ -126,6 +139,7 @@ pub(crate) const CUES: &[(Cue, &[&str])] = &[
     (
         Alternative,
         &[
+            "S ?un_peu|beaucoup|plus|moins court|courte|long|simple|sobre|petit|grand|clair|lisible",
             "peut on|tu|vous ?plutot|eviter|garder|laisser|simplifier",
             "pourrait on",
             "pourrais|pourriez tu|vous ?plutot",
@@ -157,6 +171,7 @@ pub(crate) const CUES: &[(Cue, &[&str])] = &[
     (
         Undo,
         &[
+            "remets|remettez|remettre|reviens|revenez|revenir ~4 avant|arriere|etait|place|tel",
             "C ?stp|svp|alors remets|remettez|annule|annulez|retablis|retablissez|restaure|restaurez|reviens|revenez|supprime|enleve|enlevez|retire|retirez",
             "remettre|remets|revenir ~4 comme|a|en",
             "comme avant|c_etait",
@@ -171,7 +186,7 @@ pub(crate) const CUES: &[(Cue, &[&str])] = &[
             "toujours pas|la|en_erreur|aussi|autant|le_meme|la_meme|rien",
             "encore ?le|la|une meme|erreur|fois",
             "meme erreur|probleme|resultat|souci|message",
-            "ne|n|ca|zqsd ~3 marche|fonctionne|compile|demarre|charge|s_affiche|passe|regle|repond ?plus|pas|toujours|rien",
+            "ne|n|zqsd ~3 marche|fonctionne|compile|demarre|charge|s_affiche|passe|regle|repond ?plus|pas|toujours|rien",
             "marche|fonctionne|compile|demarre|charge|passe|repond pas|plus",
             "ne ~3 plus",
             "regle|change|resout rien",
@@ -183,6 +198,10 @@ pub(crate) const CUES: &[(Cue, &[&str])] = &[
     (
         Failure,
         &[
+            "est|sont|sort|reste|affiche ~2 vide|vides|faux|fausse|fausses|blanche|blanc|casse|cassee|decale|decalee|coupe|coupee|illisible|introuvable|absent|absente",
+            "rien ne|n",
+            "ne|n ~3 rien",
+            "je ~2 vois|trouve pas|rien|plus",
             "erreur|plante|echoue|bug|crash|fuite",
             "ne vaut rien",
             "j ai|obtiens ~3 erreur|exception",
@@ -192,6 +211,8 @@ pub(crate) const CUES: &[(Cue, &[&str])] = &[
     (
         Doubt,
         &[
+            "moins|plus ~2 qu|que avant",
+            "pas tres|super|terrible|ideal|lisible|clair|utile",
             "un peu ?trop|sec|long|lourd|court|beaucoup|gros|fort|vague",
             "pas convaincu|certain|sur|sure|fan|tres",
             "j ai peur|un_doute|des_doutes",
@@ -232,6 +253,9 @@ pub(crate) const CUES: &[(Cue, &[&str])] = &[
     (
         Convention,
         &[
+            "on n ~1 utilise|fait|met|ecrit|emploie|commite|touche ~1 pas|jamais|plus",
+            "chez nous",
+            "comme|pareil ~3 reste|autres|ailleurs",
             "chez nous|moi",
             "on|nous ?a|en|utilise|fait|met|avons|utilisons|livre ?deja|toujours|normalement|aussi ~2 un|une|deja|aussi|notre|nos",
             "on parle de|du|des",

@@ -2,19 +2,20 @@
 //!
 //! **Why it matters.** Doing the same again and hoping is the agent's most expensive habit.
 //!
-//! **Example.** `npm test` fails, is run again, fails, is run with `| tail -20`, fails: one signal at the third failing result,
+//! **Example.** `npm test` fails, is run again, fails, is run with `2>&1`, fails: one signal at the third failing result,
 //! with the number of failures in the detail.
 //!
 //! **False friends.** Test, edit, test, edit, test is work, not a loop: an edit in between ends the run. Refused and
-//! interrupted calls did not fail. Commands that differ in more than white space or in how much output they show are
-//! different calls.
+//! interrupted calls did not fail; calls that a rule blocked did. Commands that differ in more than white space are different
+//! calls. Where the record of a call could not be read, its failure stands for it.
 
 use serde::{Deserialize, Serialize};
+use totalrecall_sdk::types::ToolResult;
 use totalrecall_sdk::{Signal, SignalKind};
 
 use super::{Detector, PerThread, Place, Refine as _, kind};
 use crate::moment::Moment;
-use crate::text::one_line;
+use crate::text::{hash, one_line};
 use crate::thresholds::Thresholds;
 
 const NAME: &str = "retry-loop";
@@ -51,12 +52,12 @@ impl Detector for RetryLoop {
     }
 
     fn observe(&mut self, moment: &Moment, found: &mut Vec<Signal>) {
-        let (Some(call), Some(_)) = (moment.call, moment.result()) else { return };
+        let Some(result) = moment.result() else { return };
         if moment.event.copied {
             return;
         }
         let runs = self.threads.of(&moment.event.thread);
-        if moment.success().is_some() {
+        if let Some(call) = moment.success() {
             let ended = |run: &Run| call.edits_files || run.fingerprint == call.fingerprint;
             found.extend(runs.extract_if(.., |run| ended(run)).filter_map(|run| run.signal()));
             return;
@@ -64,13 +65,14 @@ impl Detector for RetryLoop {
         if moment.failure().is_none() {
             return;
         }
-        let place = match runs.iter().position(|run| run.fingerprint == call.fingerprint) {
+        let fingerprint = moment.call.map_or_else(|| hash(&result.text), |call| call.fingerprint);
+        let place = match runs.iter().position(|run| run.fingerprint == fingerprint) {
             Some(place) => place,
             None => {
                 if runs.len() == RUNS {
                     found.extend(runs.remove(0).signal());
                 }
-                runs.push(Run { fingerprint: call.fingerprint, count: 0, lines: Vec::new(), hit: None });
+                runs.push(Run { fingerprint, count: 0, lines: Vec::new(), hit: None });
                 runs.len() - 1
             }
         };
@@ -80,13 +82,18 @@ impl Detector for RetryLoop {
             run.lines.push(moment.event.line);
         }
         if run.count == moment.thresholds.retry_failures as u64 {
-            run.hit = Some((Place::of(moment.event), format!("{}: {}", call.name, one_line(&call.gist, 100))));
+            run.hit = Some((Place::of(moment.event), subject(moment, result)));
         }
     }
 
     fn conclude(&self, _: &Thresholds, found: &mut Vec<Signal>) {
         found.extend(self.threads.iter().flatten().filter_map(Run::signal));
     }
+}
+
+fn subject(moment: &Moment, result: &ToolResult) -> String {
+    let what = moment.call.map_or(result.text.as_str(), |call| call.gist.as_str());
+    format!("{}: {}", moment.tool(), one_line(what, 100))
 }
 
 impl Run {

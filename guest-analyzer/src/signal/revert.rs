@@ -26,7 +26,7 @@ const EDITS: usize = 256;
 const LINES: usize = 24;
 
 /// Characters that both sides of an edit must have together, so that putting it back is no accident.
-const WEIGHT: u32 = 6;
+const WEIGHT: u32 = 4;
 
 /// See the module.
 #[derive(Debug, Default, Serialize, Deserialize)]

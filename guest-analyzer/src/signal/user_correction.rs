@@ -16,13 +16,14 @@
 //! ([`crate::prose`]); the rest is the turn's surroundings.
 
 use serde::{Deserialize, Serialize};
-use totalrecall_sdk::types::{Author, Body, Channel, Event, Status};
+use totalrecall_sdk::types::{Author, Body, Channel, Event, Status, ToolCall, ToolKind};
 use totalrecall_sdk::{Signal, SignalKind};
 
 use super::{Detector, Place, Refine as _, kind};
 use crate::moment::{Call, Moment};
+use crate::pieces::{pieces, shared};
 use crate::prose::Prose;
-use crate::text::one_line;
+use crate::text::{hash, one_line};
 use crate::thresholds::Thresholds;
 
 pub mod evidence;
@@ -36,6 +37,15 @@ const NAME: &str = "user-correction";
 
 /// Edits whose lines are remembered: those that a correction may be about.
 const EDITS: usize = 24;
+
+/// Edits after a turn that may answer it; later ones are other work.
+const ANSWERING_EDITS: u32 = 3;
+
+/// Files remembered: those that a correction may be about.
+const FILES: usize = 32;
+
+/// Words remembered of what the agent said and wrote.
+const TOPICS: usize = 1024;
 
 /// Pieces of evidence named in a detail.
 const NAMED: usize = 3;
@@ -53,8 +63,14 @@ pub struct UserCorrection {
     asked: bool,
     /// The agent called tools since the last human turn.
     worked: bool,
-    /// Hashes of telling lines that the last edits wrote.
+    /// Hashes of telling lines that the edits since the last human turn wrote.
     written: Vec<Vec<u32>>,
+    /// The same of the last time it edited before that turn: what the turn may be about.
+    before: Vec<Vec<u32>>,
+    /// Files edited since the human turn before last, hashed.
+    files: Vec<u64>,
+    /// What the agent said and wrote since the last human turn, as hashed words.
+    topics: Vec<u32>,
     pending: Option<Turn>,
 }
 
@@ -70,6 +86,8 @@ struct Turn {
     acted: bool,
     /// The agent has said something since.
     answered: bool,
+    /// Calls since that edited.
+    edits: u32,
 }
 
 impl Detector for UserCorrection {
@@ -103,10 +121,15 @@ impl Detector for UserCorrection {
                 (Author::Agent, Channel::Reply) if !message.text.trim().is_empty() => self.reply(event, &message.text),
                 _ => {}
             },
-            Body::ToolCall(_) => {
+            Body::ToolCall(call) => {
                 self.worked = true;
+                for edit in call.edits.iter().take(4) {
+                    self.topics.extend(pieces(&edit.added));
+                }
+                self.topics.extend(call.command.as_deref().map(pieces).unwrap_or_default());
+                self.tidy();
                 if let Some(turn) = &mut self.pending {
-                    turn.acted = true;
+                    turn.act(call);
                 }
                 // The agent went on: what stopped it is dealt with.
                 self.stopped = None;
@@ -139,6 +162,7 @@ impl UserCorrection {
     fn settle(&mut self, thresholds: &Thresholds, found: &mut Vec<Signal>) {
         let Some(mut turn) = self.pending.take() else { return };
         turn.case.add_if(Evidence::Unanswered, !turn.answered);
+        turn.case.add_if(Evidence::OnlyTalks, turn.answered && !turn.acted);
         found.extend(turn.signal(thresholds));
     }
 
@@ -146,7 +170,7 @@ impl UserCorrection {
         let prose = Prose::new(text);
         let mut case = words::listen(&prose, text);
         let mut lines = Vec::new();
-        case.add_if(Evidence::First, self.turns == 0);
+        case.add_if(Evidence::First, self.turns == 0 && !self.worked);
         case.add_if(Evidence::Steering, channel == Channel::Steering);
         case.add_if(Evidence::WithApproval, channel == Channel::Comment);
         case.add_if(Evidence::Claimed, self.said.claims_done);
@@ -162,14 +186,33 @@ impl UserCorrection {
         }
         let reports_failure = case.has(Evidence::PastedError) || case.any(&[Evidence::StillFailing, Evidence::Failure]);
         case.add_if(Evidence::FailureAfterClaim, reports_failure && self.said.claims_done);
+        words::weigh(&mut case, self.turns > 0 && !self.said.asks && !self.asked);
+        let words = pieces(&prose.text);
+        let shared = shared(&words, &self.topics);
+        case.add_if(Evidence::Echoes, words.len() >= 3 && shared * 3 >= words.len());
+        case.add_if(Evidence::Unrelated, words.len() >= 3 && shared == 0);
         self.turns += 1;
         self.asked = false;
         self.worked = false;
+        self.topics.clear();
+        if !self.written.is_empty() {
+            self.before = std::mem::take(&mut self.written);
+        }
         if event.copied || text.trim().is_empty() {
             return;
         }
         let gist = one_line(if prose.text.trim().is_empty() { text } else { &prose.text }, 160);
-        self.pending = Some(Turn { place: Place::of(event), gist, case, lines, acted: false, answered: false });
+        self.pending =
+            Some(Turn { place: Place::of(event), gist, case, lines, acted: false, answered: false, edits: 0 });
+    }
+
+    /// Keeps what is remembered small.
+    fn tidy(&mut self) {
+        let surplus = self.files.len().saturating_sub(FILES);
+        self.files.drain(..surplus);
+        self.topics.sort_unstable();
+        self.topics.dedup();
+        self.topics.truncate(TOPICS);
     }
 
     fn reply(&mut self, event: &Event, text: &str) {
@@ -180,6 +223,8 @@ impl UserCorrection {
             }
         }
         self.said = reply::Said::new(text);
+        self.topics.extend(pieces(text));
+        self.tidy();
         self.stopped = None;
     }
 
@@ -189,8 +234,16 @@ impl UserCorrection {
             let gone = || call.edits.iter().flat_map(|edit| &edit.removed_lines);
             written.iter().any(|lines| gone().any(|line| lines.binary_search(line).is_ok()))
         };
+        if let Some(turn) = self.pending.as_mut().filter(|turn| turn.edits == 0 && !call.edits.is_empty()) {
+            let same = call.edits.iter().any(|edit| self.files.contains(&hash(&edit.path)));
+            turn.case.add(if same { Evidence::SameFile } else { Evidence::OtherFile });
+            self.files.clear();
+        }
+        self.files.extend(call.edits.iter().map(|edit| hash(&edit.path)));
+        self.tidy();
         if let Some(turn) = &mut self.pending {
-            if rewrites(&self.written) && !turn.case.has(Evidence::EditedAgain) {
+            turn.edits += u32::from(!call.edits.is_empty());
+            if turn.edits <= ANSWERING_EDITS && rewrites(&self.before) && !turn.case.has(Evidence::EditedAgain) {
                 turn.case.add(Evidence::EditedAgain);
                 turn.lines.push(event.line);
             }
@@ -208,7 +261,22 @@ impl UserCorrection {
     }
 }
 
+/// Whether a command takes back or changes what is there, instead of adding to it or looking at it.
+fn amends(command: &str) -> bool {
+    const AMENDING: [&str; 9] = ["rm", "mv", "sed", "kill", "pkill", "--amend", "revert", "undo", "uninstall"];
+    command.split([' ', '\n', ';', '&', '|']).any(|word| AMENDING.contains(&word)) || super::revert::undoes(command)
+}
+
 impl Turn {
+    fn act(&mut self, call: &ToolCall) {
+        let edits = matches!(call.kind, ToolKind::Edit | ToolKind::Create);
+        self.case.add_if(Evidence::EditsAtOnce, edits && !self.acted);
+        if let Some(command) = call.command.as_deref().filter(|_| !self.acted) {
+            self.case.add_if(Evidence::Amends, amends(command));
+        }
+        self.acted = true;
+    }
+
     fn signal(&self, thresholds: &Thresholds) -> Option<Signal> {
         let confidence = self.case.confidence();
         if confidence < thresholds.correction_confidence {

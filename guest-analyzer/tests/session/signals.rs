@@ -114,7 +114,7 @@ fn git_undoes_only_when_it_worked() {
 fn the_same_failure_three_times_is_a_loop() {
     let session = Script::new()
         .bash("npm test", Status::Error, "1 failing")
-        .bash("npm test 2>&1 | tail -5", Status::Error, "1 failing")
+        .bash("npm test 2>&1", Status::Error, "1 failing")
         .bash("ls", Status::Ok, "")
         .bash("npm  test", Status::Error, "1 failing")
         .bash("npm test", Status::Error, "1 failing");
@@ -122,6 +122,22 @@ fn the_same_failure_three_times_is_a_loop() {
     let signal = session.signals().into_iter().find(|signal| signal.kind == "retry-loop").expect("found");
     assert_eq!(signal.evidence, [2, 4, 8, 10]);
     assert!(signal.detail.contains("4 times"));
+}
+
+#[test]
+fn calls_cancelled_with_a_refused_one_are_no_friction_of_their_own() {
+    let session = Script::new()
+        .bash("git merge --abort", Status::Denied, "The user doesn't want to proceed with this tool use.")
+        .bash("git status", Status::Blocked, "The user doesn't want to take this action right now. STOP.")
+        .bash("git pull", Status::Blocked, "This command requires approval");
+    assert_eq!(session.lines("permission-denied"), [2]);
+    assert_eq!(session.lines("tool-error"), [6]);
+}
+
+#[test]
+fn a_call_that_a_rule_blocks_again_and_again_is_a_loop() {
+    let blocked = |script: Script| script.bash("swift build", Status::Blocked, "This command requires approval");
+    assert_eq!(blocked(blocked(blocked(Script::new()))).lines("retry-loop"), [6]);
 }
 
 #[test]

@@ -21,6 +21,9 @@ struct Label {
     words: Option<bool>,
     #[serde(default)]
     hard: bool,
+    /// Cancelled because the person refused another call made along with it: part of that refusal.
+    #[serde(default)]
+    sibling: bool,
     /// `rule`: no person was asked.
     by: Option<String>,
     /// Reverts: whether the call worked.
@@ -73,6 +76,7 @@ fn truths(labels: &[Label]) -> Vec<Truth> {
             "permission-denied" if label.by.as_deref() == Some("rule") => {
                 truths.push(Truth { debatable: false, ..truth("tool-error") });
             }
+            "permission-denied" if label.sibling => {}
             "permission-denied" => truths.push(Truth { grade: Some("refusal".into()), ..truth("permission-denied") }),
             // A refused revert undid nothing.
             "revert" if label.ok == Some(false) => {}

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::cue::Cue;
 
 /// The sum that stands for "nothing is known".
-const BIAS: f32 = -2.6;
+const BIAS: f32 = -3.1;
 
 macro_rules! evidence {
     ($($(#[$doc:meta])* $name:ident = $weight:literal, $words:literal;)*) => {
@@ -38,103 +38,145 @@ macro_rules! evidence {
 
 evidence! {
     /// "No, …", "that's wrong", "not what I asked".
-    Rejection = 1.6, "says it is wrong";
+    Rejection = 0.7, "says it is wrong";
     /// "you removed …", "why did you …".
     Blame = 0.8, "names what the agent did";
     /// "I said …", "as I wrote".
-    Insistence = 1.5, "insists on what was said";
+    Insistence = 0.4, "insists on what was said";
     /// "should be …", "was supposed to".
-    Expectation = 1.1, "says how it should be";
+    Expectation = 0.1, "says how it should be";
     /// "don't …", "never …".
-    Prohibition = 1.5, "forbids";
+    Prohibition = 0.9, "forbids";
     /// "stop", "wait".
-    Stop = 0.9, "stops the agent";
+    Stop = 0.5, "stops the agent";
     /// A question that objects: "wouldn't that …?", "do we really need …?".
-    Objection = 0.6, "objects with a question";
+    Objection = 0.1, "objects with a question";
     /// "what about …?"
     MildObjection = 0.3, "asks about a gap";
     /// "instead", "could we …", "I'd rather".
-    Alternative = 1.0, "proposes another way";
+    Alternative = 0.9, "proposes another way";
     /// "put it back", "leave it as it was".
-    Undo = 1.1, "wants it undone";
+    Undo = 0.4, "wants it undone";
     /// "still failing", "same error", "now it never …".
-    StillFailing = 1.4, "says it still fails";
+    StillFailing = 0.8, "says it still fails";
     /// "doesn't work", "fails".
-    Failure = 0.5, "reports a failure";
+    Failure = 0.0, "reports a failure";
     /// "a bit much", "I don't think", "misleading".
-    Doubt = 0.8, "doubts";
+    Doubt = 0.7, "doubts";
     /// "hmm", "actually".
-    Hedge = 1.0, "hesitates";
+    Hedge = 0.5, "hesitates";
     /// "but", "though".
-    But = 0.2, "says but";
+    But = 0.1, "says but";
     /// "we usually", "our style".
-    Convention = 1.0, "names how things are done here";
+    Convention = 0.6, "names how things are done here";
     /// "only X", "not all".
-    Limit = 0.3, "narrows the task";
+    Limit = 0.0, "narrows the task";
     /// "seriously", "??", 🙄.
-    Sarcasm = 1.9, "is annoyed";
+    Sarcasm = 1.0, "is annoyed";
     /// "great", "it works": speaks against.
-    Praise = -1.5, "praises";
+    Praise = -1.1, "praises";
     /// "yes", "go ahead": speaks against.
-    Consent = -1.7, "agrees";
+    Consent = -1.0, "agrees";
     /// "sorry, continue", "let me … first": speaks against.
-    Resume = -2.0, "lets it go on";
+    Resume = -1.4, "lets it go on";
     /// "just wondering", "what is …?": speaks against.
-    Curiosity = -1.8, "is curious";
+    Curiosity = -0.9, "is curious";
     /// "now add …": speaks against.
-    Task = -0.6, "gives a task";
+    Task = -0.2, "gives a task";
     /// "I changed my mind", "the client wants": speaks against.
-    OwnChange = -2.0, "changes their own mind";
+    OwnChange = -1.2, "changes their own mind";
+    /// A negation of any kind.
+    Negates = -0.2, "";
+    /// "why".
+    Why = -0.4, "asks why";
+    /// "and …", "also …", "next …": goes on to something.
+    GoesOn = -0.6, "";
+    /// "what …", "where …", "how …" at the head of a clause.
+    Inquires = -0.1, "";
+    /// "so … will", "then … won't", "which means": draws a consequence.
+    Consequence = 0.5, "names a consequence";
+    /// "our", "we", "users": tells what holds here.
+    Ours = 0.2, "tells what holds here";
+    /// The words hold a task, and nothing objects.
+    OnlyTask = -0.4, "";
+    /// Praise or consent, and nearly nothing else.
+    OnlyApproves = -0.4, "";
+    /// The first sentence objects.
+    OpensObjecting = 0.6, "begins with an objection";
+    /// States something: no question, no task, no approval, no answer.
+    Statement = 0.8, "";
+    /// No construction that objects.
+    NoObjection = -0.1, "";
+    /// The words are mostly those of what the agent just said or wrote.
+    Echoes = 0.4, "speaks of what the agent just did";
+    /// None of the words is.
+    Unrelated = -0.3, "";
     /// A word in capitals that is meant to be heard.
-    Shouted = 0.8, "shouts";
+    Shouted = 0.5, "shouts";
     /// An error or log was pasted.
-    PastedError = 0.6, "pastes an error";
+    PastedError = 0.3, "pastes an error";
     /// Nothing but pasted material.
-    OnlyPasted = -0.3, "only pastes";
+    OnlyPasted = -0.2, "only pastes";
     /// At most eight words.
-    Short = -0.1, "";
+    Short = -0.3, "";
     /// Eighty words or more: mostly a task.
-    Long = -0.8, "";
+    Long = -0.3, "";
     /// Ends in a question mark.
-    Asks = -0.4, "";
+    Asks = -0.1, "";
     /// The first human turn: there is nothing to correct yet.
-    First = -5.2, "";
+    First = -2.8, "";
     /// Sent while the agent was at work.
-    Steering = 0.3, "said while the agent worked";
+    Steering = 0.2, "said while the agent worked";
     /// Sent along with an approval.
     WithApproval = 0.4, "said with an approval";
     /// The agent had just claimed to be done.
-    Claimed = -0.2, "";
+    Claimed = -0.1, "";
     /// A failure reported right after such a claim.
-    FailureAfterClaim = 1.1, "reports a failure after the agent said it was done";
+    FailureAfterClaim = 0.3, "reports a failure after the agent said it was done";
     /// The agent had just asked: this is mostly the answer.
-    Answering = -0.7, "";
+    Answering = -0.5, "";
     /// The same, and the words would be a correction elsewhere: "no, the other one" chooses.
-    Choosing = -0.7, "";
+    Choosing = -0.1, "";
     /// The agent had just asked through a tool.
-    AskedByTool = -1.0, "";
+    AskedByTool = -0.5, "";
     /// The agent had called tools since the last human turn.
-    Worked = 0.7, "";
+    Worked = 0.9, "";
     /// A refusal or an interrupt just before.
-    Stopped = 1.9, "the agent was stopped just before";
+    Stopped = 1.3, "the agent was stopped just before";
     /// The agent says something before it acts: tasks are often simply done.
-    RepliesFirst = 0.7, "";
+    RepliesFirst = 1.5, "";
     /// The agent said nothing before the next human turn.
-    Unanswered = -0.8, "";
+    Unanswered = -0.4, "";
     /// The agent's next text concedes: "you're right", "good catch", "sorry".
-    Concedes = 3.2, "the agent concedes";
+    Concedes = 1.6, "the agent concedes";
     /// The agent's next text likes the proposal: "good idea", "makes sense".
-    Likes = 0.5, "the agent likes it";
+    Likes = 0.1, "the agent likes it";
     /// The agent's next text accepts: "understood", "sure".
-    Accepts = 0.8, "the agent accepts";
+    Accepts = 0.7, "the agent accepts";
     /// The agent's next text takes something back: "reverting", "instead".
-    Reverses = 1.4, "the agent takes it back";
+    Reverses = 1.0, "the agent takes it back";
     /// The agent's next text mends something: "correcting", "switching".
-    Mends = 1.0, "the agent mends it";
+    Mends = 0.6, "the agent mends it";
+    /// The agent concedes, but the words object to nothing: some agents agree with everything.
+    ConcedesUnprompted = 0.2, "";
+    /// After acting, the agent reports a change of what was there: "moved", "back", "no longer".
+    ReportsChange = 0.2, "the agent reports a change";
+    /// After acting, the agent reports something new: "added", "created".
+    ReportsNew = -0.3, "";
+    /// The agent did nothing but talk until the next human turn.
+    OnlyTalks = -0.9, "";
+    /// The first edit after the turn is of a file that was edited just before it.
+    SameFile = 1.1, "the same file is edited again";
+    /// The first edit after the turn is of another file.
+    OtherFile = -0.4, "";
+    /// The first command after the turn takes something back or changes it.
+    Amends = 0.7, "the agent changes what is there";
+    /// The first call after the turn edits.
+    EditsAtOnce = 0.4, "";
     /// An edit changes lines that the agent had written before the turn.
-    EditedAgain = 1.6, "the same lines are edited again";
+    EditedAgain = 1.1, "the same lines are edited again";
     /// Git undoes work.
-    Undone = 1.2, "work is undone";
+    Undone = 0.7, "work is undone";
 }
 
 impl From<Cue> for Evidence {
@@ -170,12 +212,12 @@ impl From<Cue> for Evidence {
 
 /// The evidence of one turn. Each piece counts once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Case(u64);
+pub struct Case(u128);
 
 impl Case {
     /// Adds a piece.
     pub fn add(&mut self, evidence: Evidence) {
-        self.0 |= 1 << evidence as u64;
+        self.0 |= 1 << evidence as u128;
     }
 
     /// Adds a piece if it is there.
@@ -185,9 +227,14 @@ impl Case {
         }
     }
 
+    /// Takes a piece back.
+    pub fn remove(&mut self, evidence: Evidence) {
+        self.0 &= !(1 << evidence as u128);
+    }
+
     /// Whether it holds a piece.
     pub fn has(self, evidence: Evidence) -> bool {
-        self.0 & (1 << evidence as u64) != 0
+        self.0 & (1 << evidence as u128) != 0
     }
 
     /// Whether it holds one of these.
@@ -229,7 +276,7 @@ mod tests {
 
     #[test]
     fn every_piece_has_its_bit() {
-        assert!(Evidence::ALL.len() <= 64);
+        assert!(Evidence::ALL.len() <= 128);
     }
 
     #[test]

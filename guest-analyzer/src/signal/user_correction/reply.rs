@@ -45,7 +45,11 @@ pub(super) fn listen(text: &str, immediate: bool, case: &mut Case) -> bool {
     tokens.mask(&COURTESY);
     let concedes = CONCEDES.found(&tokens);
     case.add_if(Evidence::Concedes, concedes);
+    let objected = !case.has(Evidence::NoObjection);
+    case.add_if(Evidence::ConcedesUnprompted, concedes && !objected);
     if !immediate {
+        case.add_if(Evidence::ReportsChange, CHANGED.found(&tokens) || REVERSES.found(&tokens));
+        case.add_if(Evidence::ReportsNew, NEW.found(&tokens));
         return concedes;
     }
     case.add(Evidence::RepliesFirst);
@@ -169,6 +173,26 @@ static MENDS: LazyLock<Patterns> = LazyLock::new(|| {
     ])
 });
 
+/// Reports that something is other than it was.
+static CHANGED: LazyLock<Patterns> = LazyLock::new(|| {
+    Patterns::new(&[
+        "fixed|corrected|changed|moved|switched|replaced|rewritten|rewrote|renamed|adjusted|shortened|simplified|reduced|trimmed|removed|deleted|dropped|restored|reverted|undone|back|now|again|amended|separate|only|kept|gone",
+        "corrige|modifie|change|deplace|remplace|reecrit|renomme|ajuste|raccourci|simplifie|supprime|retire|remis|maintenant|desormais|seulement|uniquement",
+        "已改|改成|改为|改回|换成|改用|移到|移除|删除|还原|修正|修好|缩短|简化|现在|只",
+        "に変更|に直し|直しました|修正し|戻し|削除し|外し|に置き換え|短くし|にしました|のみ|だけ",
+    ])
+});
+
+/// Reports something that was not there.
+static NEW: LazyLock<Patterns> = LazyLock::new(|| {
+    Patterns::new(&[
+        "added|created|written|new|implemented|open|opened|pushed|committed|merged|deployed|exported|found|passes|pass|summary|here",
+        "ajoute|ajoutee|cree|creee|ecrit|nouveau|nouvelle|pousse|commite|voici",
+        "新增|添加|加上|加了|创建|新建|写好|提交|导出|推送|完成",
+        "追加し|作成し|新しい|実装し|作りました|コミットし|出力し|通りました",
+    ])
+});
+
 /// Claims to be finished.
 static DONE: LazyLock<Patterns> = LazyLock::new(|| {
     Patterns::new(&[
@@ -193,6 +217,17 @@ static ASKS: LazyLock<Patterns> = LazyLock::new(|| {
     Patterns::new(&[
         "let me know ?which|if|how|what",
         "which ~4 would|do you prefer|want|like",
+        "tell|say me ?which|what|how|whether|if",
+        "if you want|like|prefer|wish|agree",
+        "your|up call|to_you|choice|decision",
+        "want me to",
+        "should|shall i|we ~12 ?",
+        "either ~12 or",
+        "options :",
+        "a_choice|two_options|three_options|two_ways|three_ways",
+        "dites|dis moi|si",
+        "a vous|toi de",
+        "要不要|是否|还是 ~12 ?",
         "would you like|prefer",
         "どちらにしますか|いかがでしょうか|よろしいですか|しますか|ましょうか",
         "要我 ~12 吗",

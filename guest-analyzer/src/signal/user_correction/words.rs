@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::evidence::{Case, Evidence};
 use crate::cue::Cue;
-use crate::language::{Patterns, Tokens, chinese, english, french, is_kana, is_wide, japanese};
+use crate::language::{Patterns, Tokens, broad, chinese, english, french, is_kana, is_wide, japanese};
 use crate::prose::Prose;
 
 /// Words in capitals that are emphasis; most others are names.
@@ -61,18 +61,22 @@ pub(super) fn listen(prose: &Prose, raw: &str) -> Case {
     let wide = prose.text.chars().filter(|c| is_wide(*c)).count();
     // Characters of scripts without spaces carry about half a word each.
     let length = words - wide.min(words) / 2;
-    if wide > 0 {
-        if prose.text.chars().any(is_kana) {
-            JAPANESE.listen(&tokens, &mut case);
-        } else {
-            CHINESE.listen(&tokens, &mut case);
-        }
+    let languages = languages(prose, &tokens, wide, words);
+    let opening = tokens.first_sentence();
+    let mut opens = Case::default();
+    for language in &languages {
+        language.listen(&tokens, &mut case);
+        language.listen(&opening, &mut opens);
     }
-    if wide * 2 < words {
-        ENGLISH.listen(&tokens, &mut case);
-        if wide == 0 && is_french(&tokens) {
-            FRENCH.listen(&tokens, &mut case);
-        }
+    for (evidence, patterns) in BROAD.iter() {
+        case.add_if(*evidence, patterns.found(&tokens));
+    }
+    case.add_if(Evidence::OpensObjecting, opens.any(&OBJECTING));
+    if case.any(&[Evidence::Blame, Evidence::Insistence]) {
+        // "what did I say", "why did you …": no question of somebody curious.
+        case.remove(Evidence::Curiosity);
+        case.remove(Evidence::Inquires);
+        case.remove(Evidence::Why);
     }
     let shouts = |word: &str| SHOUTED.contains(&word.trim_matches(|c: char| !c.is_alphanumeric()));
     let quiet = prose.text.chars().filter(|c| c.is_lowercase()).count() > 8;
@@ -83,6 +87,77 @@ pub(super) fn listen(prose: &Prose, raw: &str) -> Case {
     case.add_if(Evidence::Long, length >= LONG);
     case.add_if(Evidence::Asks, prose.text.trim_end().ends_with(['?', '？']));
     case
+}
+
+/// Constructions that object to something.
+const OBJECTING: [Evidence; 18] = [
+    Evidence::Convention,
+    Evidence::Rejection,
+    Evidence::Blame,
+    Evidence::Insistence,
+    Evidence::Expectation,
+    Evidence::Prohibition,
+    Evidence::Stop,
+    Evidence::Objection,
+    Evidence::MildObjection,
+    Evidence::Alternative,
+    Evidence::Undo,
+    Evidence::StillFailing,
+    Evidence::Failure,
+    Evidence::Doubt,
+    Evidence::Hedge,
+    Evidence::But,
+    Evidence::Sarcasm,
+    Evidence::PastedError,
+];
+
+/// Adds what follows from several pieces together; `follows` tells whether the turn comes after something and answers no question.
+pub(super) fn weigh(case: &mut Case, follows: bool) {
+    let approves = case.any(&[Evidence::Praise, Evidence::Consent, Evidence::Resume]);
+    let objects = case.any(&OBJECTING);
+    case.add_if(Evidence::NoObjection, !objects);
+    case.add_if(Evidence::OnlyTask, case.has(Evidence::Task) && !objects);
+    case.add_if(Evidence::OnlyApproves, approves && case.has(Evidence::Short) && !objects);
+    let moves = [
+        Evidence::Task,
+        Evidence::Resume,
+        Evidence::Curiosity,
+        Evidence::OwnChange,
+        Evidence::Asks,
+        Evidence::OnlyPasted,
+        Evidence::Inquires,
+        Evidence::GoesOn,
+    ];
+    case.add_if(Evidence::Statement, follows && !approves && !case.any(&moves));
+}
+
+static BROAD: LazyLock<Vec<(Evidence, Patterns)>> = LazyLock::new(|| {
+    [
+        (Evidence::Negates, broad::NEGATES),
+        (Evidence::GoesOn, broad::GOES_ON),
+        (Evidence::Inquires, broad::INQUIRES),
+        (Evidence::Consequence, broad::CONSEQUENCE),
+        (Evidence::Ours, broad::OURS),
+        (Evidence::Why, broad::WHY),
+    ]
+    .into_iter()
+    .map(|(evidence, lines)| (evidence, Patterns::new(lines)))
+    .collect()
+});
+
+/// The languages that a text may be in.
+fn languages(prose: &Prose, tokens: &Tokens, wide: usize, words: usize) -> Vec<&'static Language> {
+    let mut languages: Vec<&'static Language> = Vec::new();
+    if wide > 0 {
+        languages.push(if prose.text.chars().any(is_kana) { &JAPANESE } else { &CHINESE });
+    }
+    if wide * 2 < words {
+        languages.push(&ENGLISH);
+        if wide == 0 && is_french(tokens) {
+            languages.push(&FRENCH);
+        }
+    }
+    languages
 }
 
 /// Whether the person says that they said it before.
