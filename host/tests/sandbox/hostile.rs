@@ -142,7 +142,7 @@ fn faults_come_through() {
         ("unsupported", "unsupported-format", "hostile: unknown format v99"),
         ("malformed", "malformed", "hostile: line 7 is damaged: a hole"),
         ("limit", "guest-limit", "hostile: gave up at its own limit depth"),
-        ("internal", "guest-internal", "hostile: has a defect: oops"),
+        ("internal", "guest-internal", "hostile: oops"),
     ] {
         let error = provoke(&sandbox, mode);
         assert_eq!((error.kind(), error.to_string().as_str()), (kind, words));
