@@ -3,7 +3,7 @@
 
 use std::{fs, path::Path};
 
-use crate::support::User;
+use crate::support::{User, fixtures};
 
 #[test]
 fn the_reference_of_commands_is_generated() {
@@ -21,7 +21,7 @@ fn compare(path: &Path, content: &str) {
 
 #[test]
 fn every_case_ends_in_its_signals_and_its_page() {
-    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/claude-code");
+    let cases = fixtures();
     let mut names: Vec<_> =
         fs::read_dir(&cases).unwrap().map(|case| case.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();

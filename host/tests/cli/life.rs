@@ -381,7 +381,8 @@ fn hook(user: &User, event: &str, input: &[u8], environment: &[(&str, &str)]) ->
     output.status.code().unwrap()
 }
 
-fn walk(folder: &Path) -> Vec<PathBuf> {
+/// All files below a folder, by path.
+pub(crate) fn walk(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

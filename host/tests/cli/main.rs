@@ -5,6 +5,7 @@
     reason = "tests start the program, are told by BLESS to write golden files, and may fail"
 )]
 
+mod components;
 mod golden;
 mod life;
 mod support;

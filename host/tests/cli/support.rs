@@ -107,9 +107,14 @@ impl std::fmt::Display for Ran {
     }
 }
 
+/// The folder of all cases.
+pub(crate) fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/claude-code")
+}
+
+/// The transcripts of a case.
 pub(crate) fn fixture(case: &str) -> PathBuf {
-    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/claude-code");
-    fixtures.join(case).join("transcripts")
+    fixtures().join(case).join("transcripts")
 }
 
 /// Copies a folder; the copies are as old as the originals, so that they count as settled.
