@@ -67,7 +67,7 @@ pub struct UserCorrection {
     written: Vec<Vec<u32>>,
     /// The same of the last time it edited before that turn: what the turn may be about.
     before: Vec<Vec<u32>>,
-    /// Files edited since the human turn before last, hashed.
+    /// Files edited up to the turn and not yet followed by an edit after it, hashed.
     files: Vec<u64>,
     /// What the agent said and wrote since the last human turn, as hashed words.
     topics: Vec<u32>,
