@@ -187,6 +187,7 @@ impl UserCorrection {
         let reports_failure = case.has(Evidence::PastedError) || case.any(&[Evidence::StillFailing, Evidence::Failure]);
         case.add_if(Evidence::FailureAfterClaim, reports_failure && self.said.claims_done);
         words::weigh(&mut case, self.turns > 0 && !self.said.asks && !self.asked);
+        self.sort_topics();
         let words = pieces(&prose.text);
         let shared = shared(&words, &self.topics);
         case.add_if(Evidence::Echoes, words.len() >= 3 && shared * 3 >= words.len());
@@ -210,6 +211,13 @@ impl UserCorrection {
     fn tidy(&mut self) {
         let surplus = self.files.len().saturating_sub(FILES);
         self.files.drain(..surplus);
+        if self.topics.len() > 2 * TOPICS {
+            self.sort_topics();
+        }
+    }
+
+    /// The smallest hashes stay: the same ones, however often this is called in between.
+    fn sort_topics(&mut self) {
         self.topics.sort_unstable();
         self.topics.dedup();
         self.topics.truncate(TOPICS);
