@@ -7,7 +7,7 @@
 //!
 //! **False friends.** A rule, mode or hook that refuses by itself (`tool-error`: no one was asked), and the interrupt marker
 //! that a client writes after a refusal (part of the same happening). When one of several parallel calls is refused, its
-//! siblings are what the adapter calls them: each one that it calls refused is a refused call.
+//! siblings are cancelled with it: they are part of the same refusal, not refusals of their own.
 
 use serde::{Deserialize, Serialize};
 use totalrecall_sdk::types::Status;

@@ -6,8 +6,8 @@
 //! **Example.** `Bash`, `Exit code 101`, `` error[E0597]: `db` does not live long enough `` has the subject
 //! `Bash: error[E0597]: <name> does not live long enough`.
 //!
-//! **False friends.** A refusal by the person (`permission-denied`), a call the person stopped (`interrupt`), and output
-//! full of "error" that came with status ok: the status alone decides.
+//! **False friends.** A refusal by the person (`permission-denied`) and the calls that were cancelled with the refused one, a call
+//! the person stopped (`interrupt`), and output full of "error" that came with status ok: the status decides.
 
 use serde::{Deserialize, Serialize};
 use totalrecall_sdk::types::{Status, ToolResult};

@@ -67,7 +67,7 @@ pub struct UserCorrection {
     written: Vec<Vec<u32>>,
     /// The same of the last time it edited before that turn: what the turn may be about.
     before: Vec<Vec<u32>>,
-    /// Files edited since the human turn before last, hashed.
+    /// Files edited up to the turn and not yet followed by an edit after it, hashed.
     files: Vec<u64>,
     /// What the agent said and wrote since the last human turn, as hashed words.
     topics: Vec<u32>,
@@ -187,6 +187,7 @@ impl UserCorrection {
         let reports_failure = case.has(Evidence::PastedError) || case.any(&[Evidence::StillFailing, Evidence::Failure]);
         case.add_if(Evidence::FailureAfterClaim, reports_failure && self.said.claims_done);
         words::weigh(&mut case, self.turns > 0 && !self.said.asks && !self.asked);
+        self.sort_topics();
         let words = pieces(&prose.text);
         let shared = shared(&words, &self.topics);
         case.add_if(Evidence::Echoes, words.len() >= 3 && shared * 3 >= words.len());
@@ -210,6 +211,13 @@ impl UserCorrection {
     fn tidy(&mut self) {
         let surplus = self.files.len().saturating_sub(FILES);
         self.files.drain(..surplus);
+        if self.topics.len() > 2 * TOPICS {
+            self.sort_topics();
+        }
+    }
+
+    /// The smallest hashes stay: the same ones, however often this is called in between.
+    fn sort_topics(&mut self) {
         self.topics.sort_unstable();
         self.topics.dedup();
         self.topics.truncate(TOPICS);
