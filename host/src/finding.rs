@@ -6,7 +6,7 @@
 
 mod kind;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -76,7 +76,11 @@ pub struct Sighting<'a> {
 /// The findings of one session, most severe first. `sightings` are the signals of all its transcripts, in any order;
 /// `kinds` is what the analyzers say of the kinds they give.
 pub fn from_signals(sightings: &[Sighting<'_>], kinds: &[SignalKind]) -> Vec<Finding> {
-    let mut ordered: Vec<Sighting<'_>> = sightings.to_vec();
+    let refused: BTreeSet<(i64, u64)> =
+        sightings.iter().filter(|s| s.signal.kind == REFUSAL).map(|s| (s.transcript, s.signal.line)).collect();
+    // What a person says when refusing is a refusal and a correction, and one incident.
+    let is_told = |s: &Sighting<'_>| s.signal.kind == CORRECTION && refused.contains(&(s.transcript, s.signal.line));
+    let mut ordered: Vec<Sighting<'_>> = sightings.iter().copied().filter(|s| !is_told(s)).collect();
     ordered.sort_by(|a, b| place(a).cmp(&place(b)));
 
     let mut clusters: BTreeMap<(&str, Key), Vec<Sighting<'_>>> = BTreeMap::new();
@@ -121,14 +125,17 @@ enum Key {
     Words(usize),
 }
 
+const REFUSAL: &str = "permission-denied";
+const CORRECTION: &str = "user-correction";
+
 /// What stands before the person's words in the detail of a refusal.
 const SAYING: &str = ", saying: ";
 
 /// What the person said, for kinds that rest on it: the subject of a correction, and what a refusal quotes.
 fn words_of(signal: &Signal) -> Option<&str> {
     let words = match signal.kind.as_str() {
-        "user-correction" | "repeated-instruction" => signal.subject.as_str(),
-        "permission-denied" => signal.detail.split_once(SAYING)?.1,
+        CORRECTION | "repeated-instruction" => signal.subject.as_str(),
+        REFUSAL => signal.detail.split_once(SAYING)?.1,
         _ => return None,
     };
     Some(words.trim()).filter(|words| !words.is_empty())

@@ -3,7 +3,7 @@
 //! **Why it matters.** The plainest form of friction: the agent was about to do something that it should not have.
 //!
 //! **Example.** The agent wants to run `git push`; the person refuses and says "don't push, and never commit without me
-//! seeing the diff". The words are in the detail; there is no second signal for them.
+//! seeing the diff". The words are in the detail, and they are a `user-correction` as well.
 //!
 //! **False friends.** A rule, mode or hook that refuses by itself (`tool-error`: no one was asked), and the interrupt marker
 //! that a client writes after a refusal (part of the same happening). When one of several parallel calls is refused, its

@@ -65,12 +65,13 @@ fn an_answer_is_no_correction() {
 }
 
 #[test]
-fn a_refusals_words_belong_to_the_refusal() {
+fn a_refusals_words_are_a_correction_too() {
     let session = worked("Done.")
         .call("Bash", ToolKind::Execute, Some("git push"), &[])
         .result(1, Status::Denied, "refused", Some("no, never push without asking"))
         .agent("You're right, sorry.");
-    assert!(!corrected(&session));
+    assert!(corrected(&session));
+    assert_eq!(session.lines("user-correction"), [6]);
     assert_eq!(session.lines("permission-denied"), [6]);
 }
 

@@ -40,6 +40,8 @@ enum Turn {
         text: String,
         /// What the person said when refusing.
         words: Option<String>,
+        /// Of these words: `none`, `clear` or `soft`.
+        label: Option<String>,
         /// Said along with an approval.
         comment: Option<Words>,
     },
@@ -126,8 +128,11 @@ impl Expanded {
                 self.responses += 1;
                 self.assistant(json!({"type": "tool_use", "id": format!("toolu_{id}"), "name": name, "input": input}));
             }
-            Turn::Result { id, status, text, words, comment } => {
-                self.result(id, status, text, words.as_deref(), comment.as_ref())
+            Turn::Result { id, status, text, words, label, comment } => {
+                let line = self.result(id, status, text, words.as_deref(), comment.as_ref());
+                if words.is_some() && label.as_deref().is_some_and(|label| label != "none") {
+                    self.truth("user-correction", vec![line], Some("words of a refusal"));
+                }
             }
             Turn::Interrupt => {
                 let marker = if stopped == Stopped::No {
@@ -155,7 +160,7 @@ impl Expanded {
         }
     }
 
-    fn result(&mut self, id: &str, status: &str, text: &str, words: Option<&str>, comment: Option<&Words>) {
+    fn result(&mut self, id: &str, status: &str, text: &str, words: Option<&str>, comment: Option<&Words>) -> u64 {
         const REFUSED: &str = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file).";
         let text = match (status, words) {
             ("denied", Some(words)) => format!("{REFUSED} To tell you how to proceed, the user said:\n{words}"),
@@ -188,6 +193,7 @@ impl Expanded {
         if let Some(comment) = comment {
             self.said(comment, vec![line]);
         }
+        line
     }
 
     fn said(&mut self, words: &Words, lines: Vec<u64>) {

@@ -19,6 +19,8 @@ struct Label {
     kind: String,
     grade: Option<String>,
     words: Option<bool>,
+    /// Of the words of a refusal: `none`, `clear` or `soft`.
+    comment: Option<String>,
     #[serde(default)]
     hard: bool,
     /// Cancelled because the person refused another call made along with it: part of that refusal.
@@ -77,7 +79,12 @@ fn truths(labels: &[Label]) -> Vec<Truth> {
                 truths.push(Truth { debatable: false, ..truth("tool-error") });
             }
             "permission-denied" if label.sibling => {}
-            "permission-denied" => truths.push(Truth { grade: Some("refusal".into()), ..truth("permission-denied") }),
+            "permission-denied" => {
+                truths.push(Truth { grade: Some("refusal".into()), ..truth("permission-denied") });
+                if label.comment.as_deref().is_some_and(|comment| comment != "none") {
+                    truths.push(Truth { grade: Some("words of a refusal".into()), ..truth("user-correction") });
+                }
+            }
             // A refused revert undid nothing.
             "revert" if label.ok == Some(false) => {}
             "api-error" if label.record.as_deref() == Some("system") => outage = outage.or(Some(label.line)),
