@@ -62,6 +62,17 @@ pub enum PipelineError {
     Ignore(#[from] globset::Error),
 }
 
+impl PipelineError {
+    /// What the person can do about it.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Store(error) => error.hint(),
+            Self::Page { .. } | Self::Inbox(_) => Some("Check who owns the home folder and whether its disk is full."),
+            Self::Ignore(_) => None,
+        }
+    }
+}
+
 /// What a look at the sources found.
 #[derive(Debug, Default, serde::Serialize)]
 pub struct Reconciled {

@@ -7,6 +7,8 @@ use std::{
 
 use anstyle::{AnsiColor, Style};
 
+use crate::{pipeline::PipelineError, store::StoreError};
+
 /// For headings.
 pub(super) const BOLD: Style = Style::new().bold();
 /// For what matters less.
@@ -52,11 +54,18 @@ pub(super) fn warn(text: &str) {
     say(&format!("{WARN}warning:{WARN:#} {text}"));
 }
 
-/// The command failed: what happened, and what led to it.
+/// The command failed: what happened, what led to it, and what to do.
 pub(super) fn error(error: &anyhow::Error) {
     let mut text = format!("{BAD}error:{BAD:#} {error}");
     for cause in error.chain().skip(1) {
         let _ = write!(text, "\n  caused by: {cause}");
+    }
+    let hint = error
+        .downcast_ref::<PipelineError>()
+        .and_then(PipelineError::hint)
+        .or_else(|| error.downcast_ref::<StoreError>().and_then(StoreError::hint));
+    if let Some(hint) = hint {
+        let _ = write!(text, "\n{BOLD}hint:{BOLD:#} {hint}");
     }
     say(&text);
 }

@@ -165,10 +165,7 @@ impl Retry {
 pub(super) fn open(context: &Context) -> anyhow::Result<Store> {
     files::make_private_folder(context.home.path())
         .with_context(|| format!("could not create the home {}", context.home.path().display()))?;
-    Store::open(context.home.path()).map_err(|error| {
-        let hint = error.hint().map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
-        anyhow::anyhow!("{error}{hint}")
-    })
+    Ok(Store::open(context.home.path())?)
 }
 
 fn pipeline<'a>(context: &'a Context, guests: &'a Guests) -> anyhow::Result<Pipeline<'a>> {

@@ -407,7 +407,7 @@ proptest! {
     }
 }
 
-/// Not a measurement: a bound that quadratic rules would break by orders of magnitude.
+/// Not a measurement: a bound that quadratic rules would break by orders of magnitude, on however busy a machine.
 #[test]
 fn hostile_texts_take_linear_time() {
     let redactor = redactor();
@@ -436,6 +436,6 @@ fn hostile_texts_take_linear_time() {
         let text = piece.repeat(400_000 / piece.len());
         let start = std::time::Instant::now();
         redactor.redact(&text);
-        assert!(start.elapsed().as_secs() < 5, "{piece}: {:?}", start.elapsed());
+        assert!(start.elapsed().as_secs() < 60, "{piece}: {:?}", start.elapsed());
     }
 }
