@@ -1,6 +1,6 @@
 //! Analyzers: events of a transcript in, signals out.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use wasmtime::component::ResourceAny;
 
@@ -14,6 +14,10 @@ use super::{
 
 const WANTED: Wanted = Wanted { kind: "analyzer", interface: "totalrecall:guest/analyze@0.1.0" };
 
+/// Memory up to which an instance is used for the next transcript. Instances never give memory back, and after a giant
+/// session a new one is cheaper than that.
+const KEPT_BYTES: usize = 32 << 20;
+
 /// An analyzer, ready to make analyses. Cheap to clone, may be shared between threads.
 #[derive(Clone)]
 pub struct Analyzer(Arc<Inner>);
@@ -25,6 +29,14 @@ struct Inner {
     component: AnalyzerPre<State>,
     imports_wasi: bool,
     descriptor: analyze::Descriptor,
+    /// The instance of the last analysis that ended well. An analyzer may take milliseconds to get ready (ours makes its
+    /// tables of four languages), which for small sessions is most of the work.
+    idle: Mutex<Option<Ready>>,
+}
+
+struct Ready {
+    instance: Instance,
+    guest: analyze::Guest,
 }
 
 impl Analyzer {
@@ -39,7 +51,9 @@ impl Analyzer {
         let exports = instance.call("instantiate", |store| component.instantiate(store))?;
         let descriptor = instance.call("describe", |store| exports.totalrecall_guest_analyze().call_describe(store))?;
         let (runtime, hash) = (Arc::clone(runtime), guest.hash());
-        Ok(Self(Arc::new(Inner { runtime, name, hash, component, imports_wasi: linked.wasi, descriptor })))
+        let imports_wasi = linked.wasi;
+        let idle = Mutex::new(Some(Ready { instance, guest: exports.totalrecall_guest_analyze().clone() }));
+        Ok(Self(Arc::new(Inner { runtime, name, hash, component, imports_wasi, descriptor, idle })))
     }
 
     /// What the analyzer says of itself: its signals and settings.
@@ -57,25 +71,36 @@ impl Analyzer {
         self.0.imports_wasi
     }
 
-    /// An analysis of one transcript, in an instance of its own. `resume` is a checkpoint of this very component under
-    /// the same settings.
+    /// An analysis of one transcript. `resume` is a checkpoint of this very component under the same settings. Analyses that
+    /// follow each other share an instance as long as none fails.
     ///
     /// # Errors
     /// When the guest crashes or goes past a limit.
     pub fn analysis(&self, settings: &[analyze::Value], resume: Option<&[u8]>) -> Result<Analysis, SandboxError> {
-        let mut instance = Instance::new(&self.0.runtime, &self.0.name);
-        let exports = instance.call("instantiate", |store| self.0.component.instantiate(store))?;
-        let guest = exports.totalrecall_guest_analyze().clone();
+        let idle = self.0.idle.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Ready { mut instance, guest } = match idle {
+            Some(ready) => ready,
+            None => self.0.ready()?,
+        };
         let analysis = instance.call("analysis", |store| guest.analysis().call_constructor(store, settings, resume))?;
-        Ok(Analysis { instance, guest, analysis })
+        Ok(Analysis { ready: Some(Ready { instance, guest }), analysis, analyzer: Arc::clone(&self.0) })
     }
 }
 
-/// One transcript being analysed. After an error it is of no more use. Dropping it gives back all memory of the guest.
+impl Inner {
+    fn ready(&self) -> Result<Ready, SandboxError> {
+        let mut instance = Instance::new(&self.runtime, &self.name);
+        let exports = instance.call("instantiate", |store| self.component.instantiate(store))?;
+        Ok(Ready { instance, guest: exports.totalrecall_guest_analyze().clone() })
+    }
+}
+
+/// One transcript being analysed. After an error it is of no more use, and its instance is not used again.
 pub struct Analysis {
-    instance: Instance,
-    guest: analyze::Guest,
+    /// None after an error.
+    ready: Option<Ready>,
     analysis: ResourceAny,
+    analyzer: Arc<Inner>,
 }
 
 impl Analysis {
@@ -84,7 +109,9 @@ impl Analysis {
     /// # Errors
     /// The guest's fault, or how it failed.
     pub fn observe(&mut self, events: &[Event]) -> Result<Vec<analyze::Signal>, SandboxError> {
-        self.instance.list("observe", |store| self.guest.analysis().call_observe(store, self.analysis, events))
+        self.run(|ready, analysis| {
+            ready.instance.list("observe", |store| ready.guest.analysis().call_observe(store, analysis, events))
+        })
     }
 
     /// The signals that hold if nothing follows. They are provisional.
@@ -92,7 +119,9 @@ impl Analysis {
     /// # Errors
     /// The guest's fault, or how it failed.
     pub fn conclude(&mut self) -> Result<Vec<analyze::Signal>, SandboxError> {
-        self.instance.list("conclude", |store| self.guest.analysis().call_conclude(store, self.analysis))
+        self.run(|ready, analysis| {
+            ready.instance.list("conclude", |store| ready.guest.analysis().call_conclude(store, analysis))
+        })
     }
 
     /// State after the last [`observe`](Self::observe); to be taken before [`conclude`](Self::conclude).
@@ -100,6 +129,30 @@ impl Analysis {
     /// # Errors
     /// When the guest crashes or goes past a limit.
     pub fn checkpoint(&mut self) -> Result<Vec<u8>, SandboxError> {
-        self.instance.call("checkpoint", |store| self.guest.analysis().call_checkpoint(store, self.analysis))
+        self.run(|ready, analysis| {
+            ready.instance.call("checkpoint", |store| ready.guest.analysis().call_checkpoint(store, analysis))
+        })
+    }
+
+    fn run<R>(
+        &mut self,
+        call: impl FnOnce(&mut Ready, ResourceAny) -> Result<R, SandboxError>,
+    ) -> Result<R, SandboxError> {
+        let failed = || SandboxError::Engine("an analysis that failed was gone on with".to_owned());
+        let result = call(self.ready.as_mut().ok_or_else(failed)?, self.analysis);
+        if result.is_err() {
+            self.ready = None;
+        }
+        result
+    }
+}
+
+impl Drop for Analysis {
+    fn drop(&mut self) {
+        let Some(mut ready) = self.ready.take() else { return };
+        let dropped = ready.instance.call("drop", |store| self.analysis.resource_drop(store));
+        if dropped.is_ok() && ready.instance.memory() <= KEPT_BYTES {
+            *self.analyzer.idle.lock().unwrap_or_else(PoisonError::into_inner) = Some(ready);
+        }
     }
 }

@@ -78,6 +78,11 @@ impl Instance {
         Self { runtime: Arc::clone(runtime), guest: Arc::clone(guest), store }
     }
 
+    /// Linear memory that the guest has, in bytes.
+    pub(super) fn memory(&self) -> usize {
+        self.store.data().memory
+    }
+
     /// Runs one call of the guest within its limits.
     pub(super) fn call<R>(
         &mut self,
