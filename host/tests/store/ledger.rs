@@ -151,32 +151,52 @@ fn a_vanished_transcript_keeps_its_rows_and_may_come_back() {
     assert_eq!(standing(&home, "/p/never-read.jsonl", 1), Standing::New);
 }
 
-#[test]
-fn what_was_begun_when_a_process_died_comes_last_and_alone() {
-    let mut home = home();
-    for (at, path) in ["/p/deadly.jsonl", "/p/b.jsonl", "/p/c.jsonl"].iter().enumerate() {
-        home.store.enqueue([&found(path, 10)], at as i64).unwrap();
-    }
+/// As a process that is killed while it reads the transcript which is next, and as the store is found after that.
+fn die(mut home: Home) -> Home {
     let job = home.store.claim_next(0).unwrap().unwrap();
-    let ingest = home.store.ingest(job, Begin::Anew).unwrap();
-    // As a killed process: neither the ingest nor the store end.
-    std::mem::forget(ingest);
+    // Neither the ingest nor the store end.
+    std::mem::forget(home.store.ingest(job, Begin::Anew).unwrap());
     let Home { dir, store } = home;
     std::mem::forget(store);
-    // The forgotten store holds its lock on the database, so go on with a copy, as after a restart.
+    // The forgotten store holds its lock on the database, so go on with a copy.
     let copy = tempfile::TempDir::new().unwrap();
     for file in ["totalrecall.db", "totalrecall.db-wal"] {
         std::fs::copy(dir.path().join(file), copy.path().join(file)).unwrap();
     }
     let store = totalrecall::store::Store::open(copy.path()).unwrap();
-    let mut home = Home { dir: copy, store };
-    home.store.enqueue([&found("/p/d.jsonl", 10)], 9).unwrap();
+    Home { dir: copy, store }
+}
+
+fn order(home: &mut Home) -> Vec<String> {
     let mut order = Vec::new();
     while let Some(job) = home.store.claim_next(10).unwrap() {
         order.push(job.path.clone());
         home.put_job(job, 10, Begin::Anew, &[], &[], None);
     }
-    assert_eq!(order, ["/p/d.jsonl", "/p/deadly.jsonl", "/p/b.jsonl", "/p/c.jsonl"]);
+    order
+}
+
+fn three() -> Home {
+    let mut home = home();
+    for (at, path) in ["/p/deadly.jsonl", "/p/b.jsonl", "/p/c.jsonl"].iter().enumerate() {
+        home.store.enqueue([&found(path, 10)], at as i64).unwrap();
+    }
+    home
+}
+
+#[test]
+fn a_machine_that_is_switched_off_does_not_change_the_order() {
+    assert_eq!(order(&mut die(three())), ["/p/deadly.jsonl", "/p/b.jsonl", "/p/c.jsonl"]);
+}
+
+#[test]
+fn what_kills_the_process_again_and_again_comes_last() {
+    let mut home = three();
+    for _ in 0..5 {
+        home = die(home);
+    }
+    home.store.enqueue([&found("/p/d.jsonl", 10)], 9).unwrap();
+    assert_eq!(order(&mut home), ["/p/b.jsonl", "/p/c.jsonl", "/p/d.jsonl", "/p/deadly.jsonl"]);
 }
 
 #[test]
