@@ -80,6 +80,18 @@ impl Guests {
         self.adapters.iter().position(|adapter| adapter.recognise(head).unwrap_or(false))
     }
 
+    /// The time that a transcript says it begins at, in milliseconds since the Unix epoch. Of a session and its copies the one
+    /// that begins first is the original, whatever happened to the files' own times. A guest that fails knows no time.
+    pub fn begins_at(&self, adapter: &Adapter, path: &Path, head: &[u8]) -> Option<i64> {
+        let origin = self.origin(path);
+        let events = adapter.parser(&origin, None).and_then(|mut parser| parser.feed(head)).ok()?;
+        events.iter().filter_map(|event| event.at).min()
+    }
+
+    fn origin(&self, path: &Path) -> Origin {
+        Origin { path: path.to_string_lossy().into_owned(), key: None, text_limit: self.text_limit }
+    }
+
     /// What the ledger notes as the producer of signals: the analyzer, and everything else that its signals depend on.
     pub fn analyzed_by(&self) -> &str {
         &self.analyzed_by
@@ -97,8 +109,7 @@ impl Guests {
         redactor: &'a Redactor,
         sink: S,
     ) -> Result<Reader<'a, S>, SandboxError> {
-        let origin = Origin { path: path.to_string_lossy().into_owned(), key: None, text_limit: self.text_limit };
-        let parser = adapter.parser(&origin, resume.map(|resume| resume.checkpoint.state.as_slice()))?;
+        let parser = adapter.parser(&self.origin(path), resume.map(|resume| resume.checkpoint.state.as_slice()))?;
         let analysis = self.analyzer.analysis(&self.settings, resume.map(|resume| resume.analysis.as_slice()))?;
         Ok(Reader { parser, analysis, redactor, redacted: redact::Counts::default(), sink })
     }

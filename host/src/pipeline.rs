@@ -16,8 +16,9 @@ use crate::{
     locale,
     paths::Home,
     redact::{self, Redactor},
+    sandbox::Adapter,
     store::{self, Standing, Store},
-    transcript::{self, Root},
+    transcript::{self, Found, Root},
 };
 
 mod one;
@@ -144,19 +145,15 @@ impl<'a> Pipeline<'a> {
             reconciled.found += found.len() as u64;
             found.retain(|found| !self.ignore.is_match(&found.path));
             reconciled.ignored = reconciled.found - found.len() as u64;
-            let found: Vec<_> = found.iter().map(|found| found.row(&descriptor.name, &descriptor.tool)).collect();
+            let rows: Vec<_> = found.iter().map(|found| found.row(&descriptor.name, &descriptor.tool)).collect();
 
-            let survey = store.survey(&descriptor.name, &found)?;
-            let work: Vec<_> = found
-                .iter()
-                .zip(&survey.standings)
-                .filter(|(_, standing)| standing.is_work())
-                .map(|(f, _)| f)
-                .collect();
-            let (settled, settling): (Vec<_>, Vec<_>) = work.into_iter().partition(|found| self.has_settled(found));
+            let survey = store.survey(&descriptor.name, &rows)?;
+            let work = found.iter().zip(rows).zip(&survey.standings).filter(|(_, standing)| standing.is_work());
+            let (settled, settling): (Vec<_>, Vec<_>) =
+                work.map(|(work, _)| work).partition(|(_, row)| self.has_settled(row));
             reconciled.settling += settling.len() as u64;
-            reconciled.bytes += settled.iter().map(|found| found.stamp.size).sum::<u64>();
-            reconciled.queued += store.enqueue(settled, self.now)? as u64;
+            reconciled.bytes += settled.iter().map(|(_, row)| row.stamp.size).sum::<u64>();
+            reconciled.queued += store.enqueue(&self.by_age(adapter, &roots, settled), self.now)? as u64;
             reconciled.outdated += store.requeue_stale(&descriptor.name, &adapter.hash().to_string(), self.now)? as u64;
             // A root that could not be looked at says nothing about what lies in it.
             if reconciled.problems.is_empty() {
@@ -167,6 +164,17 @@ impl<'a> Pipeline<'a> {
             }
         }
         Ok(reconciled)
+    }
+
+    /// Originals before their copies.
+    fn by_age(&self, adapter: &Adapter, roots: &[Root], work: Vec<(&Found, store::Found)>) -> Vec<store::Found> {
+        let begins_at = |found: &Found| {
+            let head = roots[found.root].head(&found.relative).ok()?;
+            self.guests.begins_at(adapter, &found.path, &head)
+        };
+        let mut aged: Vec<_> = work.into_iter().map(|(found, row)| (begins_at(found), found, row)).collect();
+        aged.sort_by(|(a, left, _), (b, right, _)| left.age(*a).cmp(&right.age(*b)));
+        aged.into_iter().map(|(_, _, row)| row).collect()
     }
 
     /// A session that is going on writes to its transcript: reading it now would mean reading it again soon.
@@ -225,7 +233,7 @@ impl<'a> Pipeline<'a> {
     }
 
     fn roots(&self) -> Vec<(String, Root)> {
-        let of = |adapter: &crate::sandbox::Adapter| {
+        let of = |adapter: &Adapter| {
             let name = adapter.descriptor().name.clone();
             transcript::roots(&adapter.descriptor().sources).0.into_iter().map(move |root| (name.clone(), root))
         };

@@ -5,7 +5,7 @@
 use std::{
     collections::{BTreeMap, HashMap},
     convert::Infallible,
-    io::{self, Read as _},
+    io,
     path::{Path, PathBuf},
     sync::atomic::AtomicBool,
 };
@@ -25,9 +25,6 @@ use crate::{
     store,
     transcript::{self, Found, Root},
 };
-
-/// Bytes an adapter may look at to recognise a transcript, as the contract says.
-const HEAD: u64 = 64 << 10;
 
 /// What one session's transcripts say.
 #[derive(Debug, Clone, Serialize)]
@@ -137,6 +134,8 @@ pub struct Candidate {
     /// Where it is.
     pub found: Found,
     adapter: usize,
+    /// As the transcript says; milliseconds since the Unix epoch.
+    begins_at: Option<i64>,
 }
 
 /// What was found at the given paths.
@@ -171,20 +170,19 @@ pub fn find(guests: &Guests, paths: &[PathBuf], tool: Option<&str>) -> Search {
             }
         };
         for found in found {
-            match recognise(guests, &search.roots[found.root], &found, tool) {
-                Ok(Some(adapter)) => search.candidates.push(Candidate { found, adapter }),
+            let file = found.path.clone();
+            match recognise(guests, &search.roots[found.root], found, tool) {
+                Ok(Some(candidate)) => search.candidates.push(candidate),
                 Ok(None) if path.is_dir() => {}
                 Ok(None) => search.problems.push(format!(
                     "{}: no adapter recognises this as a transcript; name the tool with --tool if it is one",
                     path.display()
                 )),
-                Err(error) => search.problems.push(format!("{}: {error}", found.path.display())),
+                Err(error) => search.problems.push(format!("{}: {error}", file.display())),
             }
         }
     }
-    search
-        .candidates
-        .sort_by(|a, b| (a.found.stamp.mtime_ns, &a.found.path).cmp(&(b.found.stamp.mtime_ns, &b.found.path)));
+    search.candidates.sort_by(|a, b| a.found.age(a.begins_at).cmp(&b.found.age(b.begins_at)));
     search.candidates.dedup_by(|a, b| a.found.path == b.found.path);
     search
 }
@@ -219,14 +217,18 @@ impl Search {
     }
 }
 
-/// Which adapter reads this: the named tool's, the one that declares the place, or the one that knows the content.
-fn recognise(guests: &Guests, root: &Root, found: &Found, tool: Option<&str>) -> io::Result<Option<usize>> {
-    if let Some(tool) = tool {
-        return Ok(guests.of_tool(tool));
-    }
-    let mut head = Vec::new();
-    root.open_file(&found.relative)?.take(HEAD).read_to_end(&mut head)?;
-    Ok(guests.recognise(&head).or_else(|| guests.of_place(&found.path)))
+/// Makes a candidate of a file that an adapter reads: the named tool's, the one that knows the content, or the one that
+/// declares the place.
+fn recognise(guests: &Guests, root: &Root, found: Found, tool: Option<&str>) -> io::Result<Option<Candidate>> {
+    let head = root.head(&found.relative)?;
+    let adapter = match tool {
+        Some(tool) => guests.of_tool(tool),
+        None => guests.recognise(&head).or_else(|| guests.of_place(&found.path)),
+    };
+    Ok(adapter.map(|adapter| {
+        let begins_at = guests.begins_at(&guests.adapters[adapter], &found.path, &head);
+        Candidate { found, adapter, begins_at }
+    }))
 }
 
 /// Reads what was found. `progress` is told the bytes of each step and the transcript they are of.

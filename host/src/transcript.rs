@@ -6,7 +6,7 @@
 use std::{
     collections::HashSet,
     fs::File,
-    io,
+    io::{self, Read as _},
     path::{Path, PathBuf},
     time::UNIX_EPOCH,
 };
@@ -23,6 +23,9 @@ use crate::{
 /// Folders nested deeper than this are no tool's layout (Claude Code's deepest is five) but a trap.
 const MAX_DEPTH: usize = 16;
 
+/// Bytes an adapter may look at to recognise a transcript, as the contract says.
+const HEAD: u64 = 64 << 10;
+
 /// A transcript that was found but not opened.
 #[derive(Debug, Clone)]
 pub struct Found {
@@ -37,6 +40,11 @@ pub struct Found {
 }
 
 impl Found {
+    /// What it is sorted by, so that originals come before their copies: the time that it says it begins at, or its own.
+    pub fn age(&self, begins_at: Option<i64>) -> (i64, i64, &Path) {
+        (begins_at.unwrap_or(self.stamp.mtime_ns / 1_000_000), self.stamp.mtime_ns, &self.path)
+    }
+
     /// As the ledger knows it.
     pub fn row(&self, adapter: &str, tool: &str) -> store::Found {
         store::Found {
@@ -86,6 +94,13 @@ impl Root {
         &self.path
     }
 
+    /// The beginning of a file: as much as an adapter may look at to recognise it.
+    pub fn head(&self, relative: &Path) -> io::Result<Vec<u8>> {
+        let mut head = Vec::new();
+        self.open_file(relative)?.take(HEAD).read_to_end(&mut head)?;
+        Ok(head)
+    }
+
     /// Does one of the patterns name this file?
     pub fn names(&self, path: &Path) -> bool {
         path.strip_prefix(&self.path).is_ok_and(|relative| self.globs.is_match(relative))
@@ -126,14 +141,13 @@ pub fn roots(sources: &[parse::Source]) -> (Vec<Root>, Vec<Unreadable>) {
     (roots, unreadable)
 }
 
-/// Every file that the roots' patterns name, oldest change first, so that of a session and its copies the original is
-/// usually read first.
+/// Every file that the roots' patterns name, by path.
 pub fn discover(roots: &[Root]) -> (Vec<Found>, Vec<Unreadable>) {
     let (mut found, mut unreadable) = (Vec::new(), Vec::new());
     for (index, root) in roots.iter().enumerate() {
         walk(root, index, &root.dir, Path::new(""), 0, &mut found, &mut unreadable);
     }
-    found.sort_by(|a, b| (a.stamp.mtime_ns, &a.path).cmp(&(b.stamp.mtime_ns, &b.path)));
+    found.sort_by(|a, b| a.path.cmp(&b.path));
     found.dedup_by(|a, b| a.path == b.path);
     (found, unreadable)
 }
