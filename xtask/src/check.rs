@@ -6,5 +6,12 @@ use crate::command;
 
 pub(crate) fn run(root: &Path, _: &[String]) -> anyhow::Result<()> {
     command::run(command::cargo(root).args(["fmt", "--all", "--check"]))?;
-    command::run(command::cargo(root).args(["clippy", "--workspace", "--all-targets", "--", "-Dwarnings"]))
+    command::run(command::cargo(root).args([
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--all-features",
+        "--",
+        "-Dwarnings",
+    ]))
 }
