@@ -2,6 +2,8 @@
 
 use std::{path::PathBuf, sync::Arc};
 
+use anyhow::Context as _;
+
 use super::{Context, Outcome, progress, ui};
 use crate::{
     clean::clean, clock, config::Config, files, guests::Guests, paths::Home, pipeline::Pipeline, store::Store,
@@ -32,7 +34,7 @@ pub(super) struct Demo {
     /// Use the bundled transcripts even where there are others
     #[arg(long)]
     bundled: bool,
-    /// Write the page to this file instead of standard output
+    /// Write the page to this file, too
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -76,12 +78,11 @@ impl Demo {
         }
         anyhow::ensure!(!worked.stopped, "interrupted");
         let page = std::fs::read_to_string(context.home.insights())?;
-        match &self.output {
-            Some(file) => {
-                std::fs::write(file, page)?;
-                ui::say(&format!("The page is in {}", file.display()));
-            }
-            None => ui::print(&page)?,
+        ui::print(&page)?;
+        if let Some(file) = &self.output {
+            files::write_atomically(&std::path::absolute(file)?, page.as_bytes())
+                .with_context(|| format!("could not write {}", file.display()))?;
+            ui::say(&format!("The page is in {}", file.display()));
         }
         ui::say("To keep what is found: totalrecall init");
         Ok(Outcome::Done)

@@ -51,8 +51,9 @@ fn analyze_needs_no_home_and_leaves_none() {
 #[test]
 fn demo_shows_your_transcripts_or_bundled_ones_and_keeps_nothing() {
     let user = User::with("2.1.332-steering-and-refusal");
-    let yours = user.ok(&["demo"]);
+    let yours = user.ok(&["demo", "--output", "home/page.md"]);
     assert!(yours.err.contains("of your transcripts"), "{yours}");
+    assert_eq!(fs::read_to_string(user.home().join("page.md")).unwrap(), yours.out);
     let bundled = User::new().ok(&["demo"]);
     assert!(bundled.err.contains("bundled"), "{bundled}");
     assert!(
