@@ -172,10 +172,10 @@ fn ignored_paths_are_not_read() {
 
 #[test]
 fn a_killed_worker_loses_nothing_and_repeats_nothing() {
-    // No forks among these: which of two copies counts depends on which is read first, and after so many kills that is not
-    // the older one any more.
+    // Nothing among these that could be taken for a copy: which of two copies counts depends on which is read first, and after
+    // so many kills that is not the older one any more.
     let (user, fresh) = (User::new(), User::new());
-    for case in ["2.1.332-tui", "2.1.120-tui", "2.0-tui-rejections", "2.1.332-parallel-calls"] {
+    for case in ["2.1.332-steering-and-refusal", "2.1.120-tui", "2.0-tui-rejections", "2.1.332-parallel-calls"] {
         copy(&fixture(case), &user.projects().join(case));
         copy(&fixture(case), &fresh.projects().join(case));
     }
@@ -239,7 +239,9 @@ fn ctrl_c_leaves_the_rest_in_the_queue() {
     let status = user.ok(&["status", "--json"]).json()["status"].take();
     let (done, queued) = (status["done"].as_u64().unwrap(), status["queued"].as_u64().unwrap());
     assert_eq!(done + queued, walk(&user.projects()).len() as u64);
-    assert!(queued == 0 || said.contains("interrupted"), "{said}");
+    // On a busy machine the signal may come before the program listens to it, and ends it at once.
+    let killed = output.status.code().is_none();
+    assert!(queued == 0 || killed || said.contains("interrupted"), "{said}");
     read(&user);
     assert_eq!(user.ok(&["status", "--json"]).json()["status"]["queued"], 0);
 }
