@@ -48,8 +48,8 @@ const FILES: usize = 32;
 /// Words remembered of what the agent said and wrote.
 const TOPICS: usize = 1024;
 
-/// Of 74 labelled refusals with words, 66 say what to do instead; the others only explain ("not now", "did it myself").
-const REFUSING: f32 = 0.89;
+/// Of 80 labelled refusals with words, 72 say what to do instead; the others only explain ("not now", "did it myself").
+const REFUSING: f32 = 0.9;
 
 /// Pieces of evidence named in a detail.
 const NAMED: usize = 3;
