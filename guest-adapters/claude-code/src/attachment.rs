@@ -6,9 +6,9 @@
 use totalrecall_sdk::adapter::{Output, Trouble, Verdict};
 use totalrecall_sdk::types::{Author, Channel};
 
-use crate::json::{Raw, Text, object};
 use crate::record::{Content, Origin, Record};
 use crate::{ClaudeCode, Place, message, named};
+use totalrecall_sdk::json::{Raw, Text, object};
 
 object! {
     /// The `attachment` of a record.
@@ -144,7 +144,7 @@ impl ClaudeCode {
 fn hook_text(attachment: &Attachment<'_>) -> String {
     let content = match attachment.content.map(|raw| raw.get()) {
         Some(raw) if raw.starts_with('[') => {
-            serde_json::from_str::<crate::json::List<Text<'_>>>(raw).unwrap_or_default().0
+            serde_json::from_str::<totalrecall_sdk::json::List<Text<'_>>>(raw).unwrap_or_default().0
         }
         Some(raw) => vec![serde_json::from_str::<Text<'_>>(raw).unwrap_or_default()],
         None => Vec::new(),

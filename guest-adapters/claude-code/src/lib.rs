@@ -14,12 +14,11 @@
 //! | [`session`] | id, folder, branch, title, version |
 //!
 //! Others help: [`keys`] makes copies recognisable, [`hold`] keeps back what the next record decides, [`thread`] sorts
-//! sub-agents, [`prompts`] notices going back, [`tool`] knows the tools, [`json`] decodes without ever being surprised.
+//! sub-agents, [`prompts`] notices going back, [`tool`] knows the tools.
 
 mod assistant;
 mod attachment;
 mod hold;
-mod json;
 mod keys;
 mod markers;
 mod prompts;
@@ -42,7 +41,6 @@ use totalrecall_sdk::time::parse_rfc3339;
 use totalrecall_sdk::types::{Author, Body, Channel, Event, Message};
 
 use crate::hold::{Hold, Wait};
-use crate::json::{Raw, Span, Text, object};
 use crate::keys::Keys;
 use crate::prompts::Prompts;
 use crate::queue::{Queue, Queued};
@@ -50,6 +48,7 @@ use crate::record::{Content, Peek, Record};
 use crate::session::{Facts, Home};
 use crate::thread::Threads;
 use crate::tool::Calls;
+use totalrecall_sdk::json::{Raw, Span, Text, object};
 
 /// Reads one transcript. The state is what later records need; it stays small however long the transcript is, but for
 /// eight bytes per record that tell a record written twice.

@@ -9,7 +9,7 @@ use memchr::memmem::Finder;
 use memchr::{memchr2, memchr3};
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 
-use crate::json::{Flag, Number, Raw, Span, Text, not_there, object};
+use totalrecall_sdk::json::{Flag, Number, Raw, Span, Text, not_there, object};
 
 object! {
     /// A record of the conversation. What its fields mean depends on `type`.

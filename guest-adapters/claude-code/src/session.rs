@@ -5,8 +5,8 @@ use totalrecall_sdk::adapter::Origin;
 use totalrecall_sdk::hash::hash64;
 use totalrecall_sdk::types::Session;
 
-use crate::json::Text;
 use crate::record::Record;
+use totalrecall_sdk::json::Text;
 
 /// What the path tells.
 ///

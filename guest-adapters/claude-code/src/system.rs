@@ -3,9 +3,9 @@
 use totalrecall_sdk::adapter::{Output, Verdict};
 use totalrecall_sdk::types::{ApiError, Author, Body, Channel, Compaction};
 
-use crate::json::{Number, Raw, Text, object};
 use crate::record::Record;
 use crate::{ClaudeCode, Place, message, named};
+use totalrecall_sdk::json::{Number, Raw, Text, object};
 
 object! {
     /// An error as JavaScript wraps it, several layers deep.

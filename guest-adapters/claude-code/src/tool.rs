@@ -10,8 +10,8 @@ use totalrecall_sdk::hash::hash64;
 use totalrecall_sdk::text::cap;
 use totalrecall_sdk::types::{Edit, ToolCall, ToolKind};
 
-use crate::json::{Entries, List, Text, object};
 use crate::record::Block;
+use totalrecall_sdk::json::{Entries, List, Text, object};
 
 /// Longest side of an edit that is kept: enough to recognise it and to see it put back.
 const EDIT: usize = 4096;

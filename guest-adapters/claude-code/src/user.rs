@@ -9,11 +9,11 @@ use totalrecall_sdk::hash::hash64;
 use totalrecall_sdk::types::{Author, Body, Channel, Compaction, Interrupt, Status, ToolKind, ToolResult};
 
 use crate::hold::Wait;
-use crate::json::{Entries, Text, object};
 use crate::markers::{self, Said};
 use crate::record::{Block, Content, Record};
 use crate::result::{self, Reading};
 use crate::{ClaudeCode, Place, keys, message, named};
+use totalrecall_sdk::json::{Entries, Text, object};
 
 /// In a `toolUseResult`: the person stopped the tool.
 static INTERRUPTED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"interrupted\":true"));

@@ -49,14 +49,14 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 pub use crate::adapter_bindings::exports::totalrecall::guest::parse::{
-    Checkpoint, Database, Descriptor, Files, Origin, Outcome, Source, TallyEntry,
+    Checkpoint, Database, Descriptor, Files, Origin, Outcome, Queries, Source, TallyEntry, Tree,
 };
 use crate::adapter_bindings::exports::totalrecall::guest::parse::{Guest, GuestParser};
 use crate::lines::{Line, Lines};
 use crate::repair;
 use crate::tally::Tally;
 use crate::text;
-use crate::types::{Event, Fault};
+use crate::types::{Event, Fault, Place};
 
 /// An adapter: a struct that is its own checkpoint, given one record after the other.
 pub trait Adapter: Default + Serialize + DeserializeOwned + 'static {
@@ -71,7 +71,12 @@ pub trait Adapter: Default + Serialize + DeserializeOwned + 'static {
         let _ = origin;
     }
 
-    /// Takes one record: a line of a file, or a row of a database.
+    /// What a record is in the transcript that [`begin`](Self::begin) was told of.
+    fn framing(&self) -> Framing {
+        Framing::Lines
+    }
+
+    /// Takes one record: a line or the whole of a file, or a row.
     ///
     /// Decode first and act then: a record that is [`Trouble::Unreadable`] is repaired and given again, whole or in
     /// pieces, so it must have left no trace.
@@ -83,12 +88,23 @@ pub trait Adapter: Default + Serialize + DeserializeOwned + 'static {
     }
 }
 
+/// How a transcript's bytes are cut into records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Framing {
+    /// Each line is one: JSONL, Markdown, and the rows of trees and databases.
+    Lines,
+    /// All of it is one: a document that its tool writes anew each time. It is given to the adapter when it ends, so all
+    /// its events are provisional, and there is nothing to resume. One that cannot be decoded is a fault, because a half
+    /// of it says nothing.
+    Whole,
+}
+
 /// One record as it stands in the transcript.
 #[derive(Debug, Clone, Copy)]
 pub struct Record<'a> {
-    /// 1-based line of a file, or 1-based ordinal of a row.
+    /// 1-based line of a file (1 for the whole of it), or 1-based ordinal of a row.
     pub line: u64,
-    /// The JSON text. Not checked to be UTF-8: decoding does that where it matters.
+    /// Its text, in most formats JSON. Not checked to be UTF-8: decoding does that where it matters.
     pub bytes: &'a [u8],
 }
 
@@ -195,6 +211,9 @@ impl<A: Adapter> Parser<A> {
             None => {}
         }
         parser.adapter.begin(&origin);
+        if parser.adapter.framing() == Framing::Whole {
+            parser.lines = Lines::whole();
+        }
         parser
     }
 
@@ -224,7 +243,9 @@ impl<A: Adapter> Parser<A> {
             return Err(fault.clone());
         }
         let mut out = Output { events: Vec::new(), limit: self.limit };
-        if let Some((line, bytes)) = self.lines.rest() {
+        if self.adapter.framing() == Framing::Whole {
+            self.finish_whole(&mut out)?;
+        } else if let Some((line, bytes)) = self.lines.rest() {
             match self.adapter.record(&Record { line, bytes }, &mut out) {
                 Ok(verdict) => count(&mut self.tally, verdict, line),
                 // It is still being written.
@@ -234,6 +255,27 @@ impl<A: Adapter> Parser<A> {
         }
         self.adapter.finish(&mut out);
         Ok(out.events)
+    }
+
+    fn finish_whole(&mut self, out: &mut Output) -> Result<(), Fault> {
+        let Some((line, bytes)) = self.lines.rest() else {
+            return match self.lines.is_too_long() {
+                true => Err(Fault::Limit("64 MiB a document".into())),
+                false => Ok(()),
+            };
+        };
+        let verdict = match self.adapter.record(&Record { line, bytes }, out) {
+            Err(Trouble::Unreadable(_)) => {
+                self.adapter.record(&Record { line, bytes: repair::clean(bytes).as_bytes() }, out)
+            }
+            read => read,
+        };
+        match verdict {
+            Ok(verdict) => count(&mut self.tally, verdict, line),
+            Err(Trouble::Unreadable(why)) => return Err(Fault::Malformed(Place { line, why: why.into() })),
+            Err(Trouble::Fault(fault)) => return Err(fault),
+        }
+        Ok(())
     }
 
     /// State after the last `feed`, and where reading goes on: never past an unterminated line.

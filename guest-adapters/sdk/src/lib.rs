@@ -12,6 +12,7 @@
 //! | --- | --- |
 //! | [`adapter`] | the adapter trait, and the parser that drives it |
 //! | [`analyzer`] | the analyzer trait, and the analysis that drives it |
+//! | [`json`] | records decoded without ever being surprised |
 //! | [`lines`] | bytes cut anywhere to whole lines |
 //! | [`repair`] | what may still be read of a line that is not JSON |
 //! | [`tally`] | what became of every record |
@@ -22,6 +23,7 @@
 pub mod adapter;
 pub mod analyzer;
 pub mod hash;
+pub mod json;
 pub mod lines;
 pub mod repair;
 pub mod tally;

@@ -36,12 +36,19 @@ pub struct Lines {
     partial: Vec<u8>,
     /// Bytes after the last newline. More than `partial` holds when the line is too long.
     open: u64,
+    /// Newlines mean nothing: it is all one.
+    whole: bool,
 }
 
 impl Lines {
     /// Goes on after `number` complete lines of `offset` bytes in all.
     pub fn resume(number: u64, offset: u64) -> Self {
         Self { number, offset, ..Self::default() }
+    }
+
+    /// Takes everything for one line that never ends.
+    pub fn whole() -> Self {
+        Self { whole: true, ..Self::default() }
     }
 
     /// Complete lines so far.
@@ -56,7 +63,9 @@ impl Lines {
 
     /// Takes the next bytes and calls `each` with every line they complete and its 1-based number.
     pub fn feed(&mut self, mut bytes: &[u8], mut each: impl FnMut(u64, Line<'_>)) {
-        while let Some(end) = memchr(b'\n', bytes) {
+        while !self.whole
+            && let Some(end) = memchr(b'\n', bytes)
+        {
             let (line, rest) = (&bytes[..end], &bytes[end + 1..]);
             bytes = rest;
             self.number += 1;
@@ -80,7 +89,12 @@ impl Lines {
     /// The unterminated rest and the number it will have as a line; None when there is none, or it is too long.
     pub fn rest(&self) -> Option<(u64, &[u8])> {
         let number = self.number + 1;
-        (self.open > 0 && self.open <= LONGEST as u64).then(|| (number, bare(&self.partial, number)))
+        (self.open > 0 && !self.is_too_long()).then(|| (number, bare(&self.partial, number)))
+    }
+
+    /// Is the unterminated rest over [`LONGEST`]?
+    pub fn is_too_long(&self) -> bool {
+        self.open > LONGEST as u64
     }
 
     fn push(&mut self, bytes: &[u8]) {

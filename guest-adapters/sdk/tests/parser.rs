@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 use totalrecall_sdk::adapter::{
-    Adapter, Descriptor, Origin, Outcome, Output, Parser, Record, TallyEntry, Trouble, Verdict,
+    Adapter, Descriptor, Framing, Origin, Outcome, Output, Parser, Record, TallyEntry, Trouble, Verdict,
 };
 use totalrecall_sdk::types::{Author, Body, Channel, Event, Fault, Message};
 
@@ -142,4 +142,44 @@ proptest! {
         parser.feed(text.as_bytes()).unwrap();
         parser.finish().unwrap();
     }
+}
+
+/// A document of one record, which its tool writes anew each time.
+#[derive(Default, Serialize, Deserialize)]
+struct Document(Echo);
+
+impl Adapter for Document {
+    fn describe() -> Descriptor {
+        Echo::describe()
+    }
+
+    fn recognise(head: &[u8]) -> bool {
+        Echo::recognise(head)
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::Whole
+    }
+
+    fn record(&mut self, record: &Record<'_>, out: &mut Output) -> Result<Verdict, Trouble> {
+        self.0.record(record, out)
+    }
+}
+
+#[test]
+fn a_document_is_one_record() {
+    let document = || Parser::<Document>::new(Origin { path: "echo.json".into(), key: None, text_limit: 1000 }, None);
+    let mut whole = document();
+    for chunk in [&b"{\n  \"sa"[..], b"y\": \"a", b"\"\n}\n"] {
+        assert!(whole.feed(chunk).unwrap().is_empty());
+    }
+    assert_eq!(whole.checkpoint().offset, 0, "it is read from its beginning when it has changed");
+    assert_eq!(texts(&whole.finish().unwrap()), [(1, "0a")]);
+
+    let mut torn = document();
+    torn.feed(b"{\n  \"say\":").unwrap();
+    assert!(matches!(torn.finish(), Err(Fault::Malformed(_))), "a half is not nothing");
+
+    let mut empty = document();
+    assert!(empty.finish().unwrap().is_empty());
 }

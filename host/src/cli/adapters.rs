@@ -81,6 +81,7 @@ fn row(adapter: &Adapter) -> Row {
         .iter()
         .flat_map(|source| match source {
             Source::Files(files) => files.roots.iter().map(|root| place(root, &files.globs)).collect::<Vec<_>>(),
+            Source::Tree(tree) => tree.roots.iter().map(|root| place(root, &tree.levels)).collect(),
             Source::Database(database) => database.paths.iter().map(|path| place(path, &[])).collect(),
         })
         .collect();

@@ -2,7 +2,7 @@
 
 use totalrecall_sdk::types::{Body, Event, Status, ToolKind};
 
-use crate::trail::{Case, case, events, told};
+use crate::trail::{Case, case, told};
 
 /// What the events of a transcript tell, with their lines.
 fn story(name: &str, transcript: &str) -> Vec<String> {
@@ -151,7 +151,7 @@ fn compaction_in_1_0() {
 
 fn all(case: &Case) -> impl Iterator<Item = (String, Event)> {
     let transcripts = case.transcripts().into_iter();
-    transcripts.flat_map(|path| events(case, &path, 16384).into_iter().map(move |event| (path.clone(), event)))
+    transcripts.flat_map(|path| case.events(&path, 16384).into_iter().map(move |event| (path.clone(), event)))
 }
 
 /// Every result has its call, in the same thread; sub-agents' files are threads of their own.

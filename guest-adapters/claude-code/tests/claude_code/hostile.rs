@@ -1,26 +1,13 @@
 //! No input makes the guest panic, and no cutting changes what it says.
 
 use proptest::prelude::*;
+use totalrecall_claude_code::ClaudeCode;
 use totalrecall_sdk::types::Event;
 
-use crate::trail::{case, parser};
+use crate::trail::case;
 
-/// Feeds the bytes in chunks, with a checkpoint and a resume after each `true`.
 fn read(bytes: &[u8], chunks: &[(usize, bool)]) -> Vec<Event> {
-    let mut parser_now = parser("1.jsonl", 300, None);
-    let (mut events, mut from) = (Vec::new(), 0usize);
-    for (length, resume) in chunks.iter().copied().chain([(usize::MAX, false)]) {
-        let to = from.saturating_add(length).min(bytes.len());
-        events.extend(parser_now.feed(&bytes[from..to]).unwrap());
-        from = to;
-        if resume {
-            let checkpoint = parser_now.checkpoint();
-            parser_now = parser("1.jsonl", 300, Some(&checkpoint.state));
-            from = usize::try_from(checkpoint.offset).unwrap();
-        }
-    }
-    events.extend(parser_now.finish().unwrap());
-    events
+    totalrecall_trail::read_in_pieces::<ClaudeCode>("1.jsonl", bytes, chunks)
 }
 
 fn sample(index: usize) -> Vec<u8> {
@@ -62,19 +49,8 @@ proptest! {
 
     #[test]
     fn values_of_other_types(index in 0usize..4, seed in any::<u64>()) {
-        // Every second or third value becomes one of another type.
         let text = String::from_utf8(sample(index)).unwrap();
-        let values = ["null", "7", "\"x\"", "[]", "{}", "[{\"type\":3}]", "true", "\"\\ud83d\""];
-        let mut swapped = String::new();
-        for (number, part) in text.split_inclusive(':').enumerate() {
-            swapped.push_str(part);
-            let pick = totalrecall_sdk::hash::hash64(format!("{seed}{number}"));
-            if pick.is_multiple_of(3) {
-                swapped.push_str(values[(pick >> 8) as usize % values.len()]);
-                swapped.push(',');
-            }
-        }
-        read(swapped.as_bytes(), &[]);
+        read(totalrecall_trail::other_types(&text, seed).as_bytes(), &[]);
     }
 
     #[test]

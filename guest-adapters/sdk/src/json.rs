@@ -1,6 +1,6 @@
-//! Decoding that cannot be surprised.
+//! JSON, decoded without ever being surprised.
 //!
-//! The format moves every month: a string becomes an object, a field is null or gone. A value of an unexpected type is
+//! A tool's format moves every month: a string becomes an object, a field is null or gone. A value of an unexpected type is
 //! therefore read as "not there" and never fails the record; what is not asked for is stepped over without being decoded.
 //! Everything borrows from the line, so that only strings with escapes are copied.
 
@@ -8,18 +8,22 @@ use std::borrow::Cow;
 use std::marker::PhantomData;
 
 use memchr::memmem::Finder;
+#[doc(hidden)]
+pub use serde::de;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 /// A value of any type, undecoded; none if null.
-pub(crate) type Raw<'a> = Option<&'a RawValue>;
+pub type Raw<'a> = Option<&'a RawValue>;
 
 /// Visitor methods that take any other value for "not there".
-macro_rules! not_there {
+#[doc(hidden)]
+#[macro_export]
+macro_rules! json_not_there {
     ($($method:ident($type:ty)),*) => {
-        $(fn $method<E: serde::de::Error>(self, _: $type) -> Result<Self::Value, E> { Ok(Self::Value::default()) })*
+        $(fn $method<E: $crate::json::de::Error>(self, _: $type) -> Result<Self::Value, E> { Ok(Self::Value::default()) })*
 
-        fn visit_unit<E: serde::de::Error>(self) -> Result<Self::Value, E> {
+        fn visit_unit<E: $crate::json::de::Error>(self) -> Result<Self::Value, E> {
             Ok(Self::Value::default())
         }
 
@@ -28,14 +32,14 @@ macro_rules! not_there {
         }
     };
     (map) => {
-        fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-            while map.next_entry::<serde::de::IgnoredAny, serde::de::IgnoredAny>()?.is_some() {}
+        fn visit_map<A: $crate::json::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            while map.next_entry::<$crate::json::de::IgnoredAny, $crate::json::de::IgnoredAny>()?.is_some() {}
             Ok(Self::Value::default())
         }
     };
     (seq) => {
-        fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-            while seq.next_element::<serde::de::IgnoredAny>()?.is_some() {}
+        fn visit_seq<A: $crate::json::de::SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+            while seq.next_element::<$crate::json::de::IgnoredAny>()?.is_some() {}
             Ok(Self::Value::default())
         }
     };
@@ -43,16 +47,16 @@ macro_rules! not_there {
 
 /// A string, borrowed where it has no escapes; none for anything else.
 #[derive(Debug, Default, Clone)]
-pub(crate) struct Text<'a>(pub(crate) Option<Cow<'a, str>>);
+pub struct Text<'a>(pub Option<Cow<'a, str>>);
 
 impl Text<'_> {
     /// The string; empty if there is none.
-    pub(crate) fn as_str(&self) -> &str {
+    pub fn as_str(&self) -> &str {
         self.0.as_deref().unwrap_or_default()
     }
 
     /// The string, if it is there and says something.
-    pub(crate) fn get(&self) -> Option<&str> {
+    pub fn get(&self) -> Option<&str> {
         self.0.as_deref().filter(|text| !text.is_empty())
     }
 }
@@ -71,9 +75,9 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
                 Ok(Text(Some(Cow::Owned(text.to_owned()))))
             }
 
-            not_there!(visit_bool(bool), visit_i64(i64), visit_u64(u64), visit_f64(f64));
-            not_there!(map);
-            not_there!(seq);
+            json_not_there!(visit_bool(bool), visit_i64(i64), visit_u64(u64), visit_f64(f64));
+            json_not_there!(map);
+            json_not_there!(seq);
         }
         deserializer.deserialize_any(Any(PhantomData))
     }
@@ -81,7 +85,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
 
 /// A boolean; false for anything else.
 #[derive(Debug, Default, Clone, Copy)]
-pub(crate) struct Flag(pub(crate) bool);
+pub struct Flag(pub bool);
 
 impl<'de> Deserialize<'de> for Flag {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -93,9 +97,9 @@ impl<'de> Deserialize<'de> for Flag {
                 Ok(Flag(value))
             }
 
-            not_there!(visit_i64(i64), visit_u64(u64), visit_f64(f64), visit_str(&str));
-            not_there!(map);
-            not_there!(seq);
+            json_not_there!(visit_i64(i64), visit_u64(u64), visit_f64(f64), visit_str(&str));
+            json_not_there!(map);
+            json_not_there!(seq);
         }
         deserializer.deserialize_any(Any)
     }
@@ -103,12 +107,12 @@ impl<'de> Deserialize<'de> for Flag {
 
 /// The bytes of a value.
 #[derive(Debug, Default, Clone, Copy)]
-pub(crate) struct Span<'a>(pub(crate) &'a [u8]);
+pub struct Span<'a>(pub &'a [u8]);
 
 impl Span<'_> {
     /// Is it an object with this `"field":value` somewhere? What a tool printed cannot be taken for one: its quotes are
     /// escaped.
-    pub(crate) fn says(self, field: &Finder<'_>) -> bool {
+    pub fn says(self, field: &Finder<'_>) -> bool {
         self.0.first() == Some(&b'{') && field.find(self.0).is_some()
     }
 }
@@ -122,7 +126,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Span<'a> {
 
 /// A whole number; none for anything else.
 #[derive(Debug, Default, Clone, Copy)]
-pub(crate) struct Number(pub(crate) Option<u64>);
+pub struct Number(pub Option<u64>);
 
 impl<'de> Deserialize<'de> for Number {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -134,9 +138,9 @@ impl<'de> Deserialize<'de> for Number {
                 Ok(Number(Some(value)))
             }
 
-            not_there!(visit_bool(bool), visit_i64(i64), visit_f64(f64), visit_str(&str));
-            not_there!(map);
-            not_there!(seq);
+            json_not_there!(visit_bool(bool), visit_i64(i64), visit_f64(f64), visit_str(&str));
+            json_not_there!(map);
+            json_not_there!(seq);
         }
         deserializer.deserialize_any(Any)
     }
@@ -144,7 +148,7 @@ impl<'de> Deserialize<'de> for Number {
 
 /// A list of `T`; empty for anything else.
 #[derive(Debug)]
-pub(crate) struct List<T>(pub(crate) Vec<T>);
+pub struct List<T>(pub Vec<T>);
 
 impl<T> Default for List<T> {
     fn default() -> Self {
@@ -166,8 +170,8 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
                 Ok(list)
             }
 
-            not_there!(visit_bool(bool), visit_i64(i64), visit_u64(u64), visit_f64(f64), visit_str(&str));
-            not_there!(map);
+            json_not_there!(visit_bool(bool), visit_i64(i64), visit_u64(u64), visit_f64(f64), visit_str(&str));
+            json_not_there!(map);
         }
         deserializer.deserialize_any(Any(PhantomData))
     }
@@ -175,7 +179,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
 
 /// The entries of an object in the order written; empty for anything else.
 #[derive(Debug, Default)]
-pub(crate) struct Entries<'a>(pub(crate) Vec<(Cow<'a, str>, &'a RawValue)>);
+pub struct Entries<'a>(pub Vec<(Cow<'a, str>, &'a RawValue)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Entries<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -191,8 +195,8 @@ impl<'de: 'a, 'a> Deserialize<'de> for Entries<'a> {
                 Ok(entries)
             }
 
-            not_there!(visit_bool(bool), visit_i64(i64), visit_u64(u64), visit_f64(f64), visit_str(&str));
-            not_there!(seq);
+            json_not_there!(visit_bool(bool), visit_i64(i64), visit_u64(u64), visit_f64(f64), visit_str(&str));
+            json_not_there!(seq);
         }
         deserializer.deserialize_any(Any(PhantomData))
     }
@@ -200,28 +204,29 @@ impl<'de: 'a, 'a> Deserialize<'de> for Entries<'a> {
 
 /// Declares a struct that is read from an object: `"key" => field: Type`. Keys that are not named are stepped over, a key
 /// that comes twice counts as it came last, and what is no object has the default in every field.
-macro_rules! object {
-    ($(#[$meta:meta])* pub(crate) struct $name:ident<'a> {
+#[macro_export]
+macro_rules! json_object {
+    ($(#[$meta:meta])* $vis:vis struct $name:ident<'a> {
         $($(#[$doc:meta])* $key:literal => $field:ident: $type:ty,)*
     }) => {
         $(#[$meta])*
         #[derive(Debug, Default)]
-        pub(crate) struct $name<'a> {
-            $($(#[$doc])* pub(crate) $field: $type,)*
+        $vis struct $name<'a> {
+            $($(#[$doc])* $vis $field: $type,)*
         }
 
-        impl<'de: 'a, 'a> serde::de::Deserialize<'de> for $name<'a> {
-            fn deserialize<D: serde::de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        impl<'de: 'a, 'a> $crate::json::de::Deserialize<'de> for $name<'a> {
+            fn deserialize<D: $crate::json::de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 struct Any<'a>(std::marker::PhantomData<&'a ()>);
-                impl<'de: 'a, 'a> serde::de::Visitor<'de> for Any<'a> {
+                impl<'de: 'a, 'a> $crate::json::de::Visitor<'de> for Any<'a> {
                     type Value = $name<'a>;
 
-                    fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<$name<'a>, A::Error> {
+                    fn visit_map<A: $crate::json::de::MapAccess<'de>>(self, mut map: A) -> Result<$name<'a>, A::Error> {
                         let mut object = $name::default();
                         while let Some(key) = map.next_key::<$crate::json::Text<'a>>()? {
                             match key.as_str() {
                                 $($key => object.$field = map.next_value()?,)*
-                                _ => { map.next_value::<serde::de::IgnoredAny>()?; }
+                                _ => { map.next_value::<$crate::json::de::IgnoredAny>()?; }
                             }
                         }
                         Ok(object)
@@ -238,7 +243,8 @@ macro_rules! object {
     };
 }
 
-pub(crate) use {not_there, object};
+pub use json_not_there as not_there;
+pub use json_object as object;
 
 #[cfg(test)]
 mod tests {
@@ -246,7 +252,7 @@ mod tests {
 
     object! {
         /// One of each.
-        pub(crate) struct Sample<'a> {
+        struct Sample<'a> {
             "text" => text: Text<'a>,
             "flag" => flag: Flag,
             "number" => number: Number,
