@@ -181,6 +181,32 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
 #[derive(Debug, Default)]
 pub struct Entries<'a>(pub Vec<(Cow<'a, str>, &'a RawValue)>);
 
+impl<'a> Entries<'a> {
+    /// The string under a key; none for a value of another type.
+    pub fn text(&self, key: &str) -> Option<Cow<'a, str>> {
+        let (_, raw) = self.0.iter().find(|(name, _)| name == key)?;
+        serde_json::from_str::<Text<'a>>(raw.get()).ok()?.0
+    }
+
+    /// A tool's arguments for reading and comparing: `key: value` lines in the order written, strings without quotes and
+    /// escapes.
+    pub fn show(&self) -> String {
+        let mut shown = String::new();
+        for (key, raw) in &self.0 {
+            if !shown.is_empty() {
+                shown.push('\n');
+            }
+            shown.push_str(key);
+            shown.push_str(": ");
+            match serde_json::from_str::<Text<'_>>(raw.get()).unwrap_or_default().0 {
+                Some(text) => shown.push_str(&text),
+                None => shown.push_str(raw.get()),
+            }
+        }
+        shown
+    }
+}
+
 impl<'de: 'a, 'a> Deserialize<'de> for Entries<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Any<'a>(PhantomData<&'a ()>);
@@ -278,5 +304,13 @@ mod tests {
             assert_eq!(sample.raw.is_none(), value == "null", "{value}");
             serde_json::from_str::<Sample<'_>>(value).unwrap();
         }
+    }
+
+    #[test]
+    fn arguments_are_shown_in_the_order_written() {
+        let entries: Entries<'_> = serde_json::from_str(r#"{"path":"a\nb","n":[1,{"x":2}],"s":""}"#).unwrap();
+        assert_eq!(entries.show(), "path: a\nb\nn: [1,{\"x\":2}]\ns: ");
+        assert_eq!(entries.text("path").as_deref(), Some("a\nb"));
+        assert_eq!((entries.text("n"), entries.text("other")), (None, None));
     }
 }
