@@ -72,6 +72,8 @@ enum Command {
     Worker(work::Worker),
     /// Read these transcripts now, then renew insights.md
     Ingest(work::Ingest),
+    /// Read OpenCode's database now, then renew insights.md
+    SyncOpencode(work::SyncOpencode),
     /// Queue what failed once more
     Retry(work::Retry),
     /// Print insights.md
@@ -149,6 +151,7 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<Outcome> {
         Command::Reconcile(command) => command.run(&Context::new(home)?),
         Command::Worker(command) => command.run(&Context::new(home)?),
         Command::Ingest(command) => command.run(&Context::new(home)?),
+        Command::SyncOpencode(command) => command.run(&Context::new(home)?),
         Command::Retry(command) => command.run(&Context::new(home)?),
         Command::Insights(command) => command.run(&Context::new(home)?),
         Command::Patterns(command) => command.run(&Context::new(home)?),

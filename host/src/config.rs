@@ -1,6 +1,10 @@
 //! The user's settings, `config.toml`: every key has a default, an unknown key is an error with its place.
 
-use std::{collections::BTreeMap, io, path::Path};
+use std::{
+    collections::BTreeMap,
+    io,
+    path::{Path, PathBuf},
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -14,8 +18,10 @@ pub struct Config {
     pub language: String,
     /// Which transcripts are read, and when.
     pub transcripts: Transcripts,
-    /// The built-in adapters by name; `false` switches one off.
+    /// Adapters and analyzers by name; `false` switches one off.
     pub adapters: BTreeMap<String, bool>,
+    /// Folders that an adapter may look in besides those it declares, by its name; written as `~/…`, `${NAME:-…}/…` or whole.
+    pub roots: BTreeMap<String, Vec<String>>,
     /// Settings of the analyzer, by their names in `docs/signals.md`.
     pub signals: BTreeMap<String, Setting>,
     /// How patterns age.
@@ -126,9 +132,9 @@ impl Config {
         self.adapters.get(adapter).copied().unwrap_or(true)
     }
 
-    /// The analyzer's settings as text, by name.
-    pub fn signal_settings(&self) -> Vec<(String, String)> {
-        self.signals.iter().map(|(name, value)| (name.clone(), value.to_string())).collect()
+    /// Folders for the adapter of this name besides those it declares.
+    pub fn roots(&self, adapter: &str) -> Vec<PathBuf> {
+        self.roots.get(adapter).into_iter().flatten().filter_map(|root| paths::expand(root)).collect()
     }
 
     /// The language asked for: the setting, else what the system says.
@@ -164,6 +170,7 @@ mod tests {
             .collect();
         let mut all = Config::parse(&uncommented).unwrap();
         assert_eq!(all.adapters.remove("claude-code"), Some(true));
+        assert_eq!(all.roots.remove("aider"), Some(vec!["~/src".to_owned()]));
         assert_eq!(all.signals.remove("churn-edits"), Some(Setting::Integer(3)));
         assert_eq!(all.signals.remove("retry-failures"), Some(Setting::Integer(3)));
         assert_eq!(all, Config::default());

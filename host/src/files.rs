@@ -31,3 +31,22 @@ pub fn make_private_folder(path: &Path) -> io::Result<()> {
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(path)
 }
+
+/// A path as SQLite takes it in a URI, with parameters such as `immutable=1`.
+pub fn uri(path: &Path, parameters: &str) -> String {
+    let mut uri = String::from("file:");
+    let bytes = path.as_os_str().as_encoded_bytes();
+    // `C:\…`
+    if cfg!(windows) {
+        uri.push('/');
+    }
+    for byte in bytes {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => uri.push(char::from(*byte)),
+            b'\\' if cfg!(windows) => uri.push('/'),
+            _ => uri.push_str(&format!("%{byte:02x}")),
+        }
+    }
+    uri.push('?');
+    uri + parameters
+}

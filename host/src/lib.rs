@@ -3,13 +3,17 @@
 //! `pipeline` is the whole of it, top to bottom; `cli` is its front door. ARCHITECTURE.md has the words and the way of the
 //! data.
 
+pub mod added;
+pub mod analyses;
 pub mod clean;
 pub mod cli;
 pub mod clock;
 pub mod config;
+pub mod conformance;
 pub mod event;
 pub mod files;
 pub mod finding;
+pub mod grant;
 pub mod guests;
 pub mod inbox;
 pub mod insights;

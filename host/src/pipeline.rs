@@ -2,7 +2,10 @@
 //! what the store then knows becomes findings, patterns, and the page.
 
 use std::{
+    cell::RefCell,
+    collections::HashMap,
     path::{Path, PathBuf},
+    rc::Rc,
     sync::atomic::{AtomicBool, Ordering},
 };
 
@@ -11,14 +14,13 @@ use globset::GlobSet;
 use crate::{
     config::Config,
     files,
-    guests::Guests,
+    guests::{Guests, Installed},
     library::{self, Library},
     locale,
     paths::Home,
     redact::{self, Redactor},
-    sandbox::Adapter,
-    store::{self, Standing, Store},
-    transcript::{self, Found, Root},
+    store::{self, Standing, Store, Trouble},
+    transcript::{self, Database, Found, Source, Unreadable},
 };
 
 mod one;
@@ -39,6 +41,8 @@ pub struct Pipeline<'a> {
     pub stop: &'a AtomicBool,
     redactor: Redactor,
     ignore: GlobSet,
+    /// Databases that the person named, by adapter and path.
+    named: RefCell<HashMap<(String, String), Rc<Database>>>,
 }
 
 /// A run ended early.
@@ -128,7 +132,7 @@ impl<'a> Pipeline<'a> {
     ) -> Result<Self, PipelineError> {
         let redactor = Redactor::new(&redact::Settings { text_limit: config.transcripts.text_limit as usize });
         let ignore = transcript::globs(&config.transcripts.ignore)?;
-        Ok(Self { home, config, guests, now, stop, redactor, ignore })
+        Ok(Self { home, config, guests, now, stop, redactor, ignore, named: RefCell::default() })
     }
 
     /// Looks at every adapter's sources and queues what is new or has changed.
@@ -137,44 +141,97 @@ impl<'a> Pipeline<'a> {
     /// Those of the store.
     pub fn reconcile(&self, store: &mut Store) -> Result<Reconciled, PipelineError> {
         let mut reconciled = Reconciled::default();
-        for adapter in &self.guests.adapters {
-            let descriptor = adapter.descriptor();
-            let (roots, unopened) = transcript::roots(&descriptor.sources);
-            let (mut found, unreadable) = transcript::discover(&roots);
-            reconciled.problems.extend(unopened.iter().chain(&unreadable).map(ToString::to_string));
-            reconciled.found += found.len() as u64;
-            found.retain(|found| !self.ignore.is_match(&found.path));
-            reconciled.ignored = reconciled.found - found.len() as u64;
-            let rows: Vec<_> = found.iter().map(|found| found.row(&descriptor.name, &descriptor.tool)).collect();
-
-            let survey = store.survey(&descriptor.name, &rows)?;
-            let work = found.iter().zip(rows).zip(&survey.standings).filter(|(_, standing)| standing.is_work());
-            let (settled, settling): (Vec<_>, Vec<_>) =
-                work.map(|(work, _)| work).partition(|(_, row)| self.has_settled(row));
-            reconciled.settling += settling.len() as u64;
-            reconciled.bytes += settled.iter().map(|(_, row)| row.stamp.size).sum::<u64>();
-            reconciled.queued += store.enqueue(&self.by_age(adapter, &roots, settled), self.now)? as u64;
-            reconciled.outdated += store.requeue_stale(&descriptor.name, &adapter.hash().to_string(), self.now)? as u64;
-            // A root that could not be looked at says nothing about what lies in it.
-            if reconciled.problems.is_empty() {
-                let gone: Vec<_> =
-                    survey.absent.into_iter().filter(|absent| !Path::new(&absent.path).exists()).collect();
-                store.expire(&gone)?;
-                reconciled.expired += gone.len() as u64;
-            }
+        for refused in &self.guests.refused {
+            let hint = refused.hint.unwrap_or("`totalrecall adapters list` shows it").to_owned();
+            let (component, why) = (refused.name.clone(), refused.why.clone());
+            let trouble = Trouble { component, place: "components".to_owned(), why, hint, since: self.now };
+            reconciled.problems.push(trouble.why.clone());
+            store.set_troubles(&refused.name, &[trouble])?;
+        }
+        for installed in &self.guests.adapters {
+            self.reconcile_one(store, installed, &mut reconciled)?;
         }
         Ok(reconciled)
     }
 
+    /// The same for one adapter.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn reconcile_one(
+        &self,
+        store: &mut Store,
+        installed: &Installed,
+        reconciled: &mut Reconciled,
+    ) -> Result<(), PipelineError> {
+        let (name, tool) = (installed.name(), installed.tool());
+        let (sources, mut unreadable) = installed.sources(self.guests.limits());
+        let mut looked = Looked::default();
+        for source in &sources {
+            looked.at(source, store, installed, self.now, &mut unreadable)?;
+        }
+        reconciled.problems.extend(unreadable.iter().map(ToString::to_string));
+        let troubles: Vec<_> = unreadable.iter().map(|it| self.trouble(name, it)).collect();
+        store.set_troubles(name, &troubles)?;
+
+        reconciled.found += looked.found.len() as u64;
+        looked.found.retain(|found| !self.ignore.is_match(&found.path));
+        reconciled.ignored += looked.all - looked.found.len() as u64;
+        let rows: Vec<_> = looked.found.iter().map(|found| found.row(name, tool)).collect();
+        let survey = store.survey(name, &rows)?;
+        let work = looked.found.iter().zip(rows).zip(&survey.standings).filter(|(_, standing)| standing.is_work());
+        let (settled, settling): (Vec<_>, Vec<_>) =
+            work.map(|(work, _)| work).partition(|(_, row)| self.has_settled(row));
+        reconciled.settling += settling.len() as u64;
+        reconciled.bytes += settled.iter().map(|(_, row)| row.stamp.size).sum::<u64>();
+        reconciled.queued += store.enqueue(&self.by_age(installed, &sources, settled), self.now)? as u64;
+        reconciled.outdated += store.requeue_stale(name, &installed.adapter.hash().to_string(), self.now)? as u64;
+        let (unchanged, absent): (Vec<_>, Vec<_>) =
+            survey.absent.into_iter().partition(|absent| looked.unchanged.iter().any(|path| *path == absent.path));
+        reconciled.found += unchanged.len() as u64;
+        // A place that could not be looked at says nothing about what lies in it.
+        if unreadable.is_empty() {
+            let is_gone = |absent: &store::Absent| absent.in_database || !Path::new(&absent.path).exists();
+            let gone: Vec<_> = absent.into_iter().filter(is_gone).collect();
+            store.expire(&gone)?;
+            reconciled.expired += gone.len() as u64;
+        }
+        for (path, stamp) in looked.stamps {
+            store.set_source(name, &path, stamp.as_deref())?;
+        }
+        Ok(())
+    }
+
+    fn trouble(&self, component: &str, unreadable: &Unreadable) -> Trouble {
+        Trouble {
+            component: component.to_owned(),
+            place: unreadable.path.to_string_lossy().into_owned(),
+            why: unreadable.why.clone(),
+            hint: unreadable.hint.to_owned(),
+            since: self.now,
+        }
+    }
+
     /// Originals before their copies.
-    fn by_age(&self, adapter: &Adapter, roots: &[Root], work: Vec<(&Found, store::Found)>) -> Vec<store::Found> {
+    fn by_age(
+        &self,
+        installed: &Installed,
+        sources: &[Source],
+        work: Vec<(&Found, store::Found)>,
+    ) -> Vec<store::Found> {
         let begins_at = |found: &Found| {
-            let head = roots[found.root].head(&found.relative).ok()?;
-            self.guests.begins_at(adapter, &found.path, &head)
+            let source = sources.iter().find(|source| source.holds(&found.path, &found.key))?;
+            let head = source.open(&found.path, &found.key).and_then(|mut opened| opened.head()).ok()?;
+            self.guests.begins_at(&installed.adapter, &found.path, &found.key, &head)
         };
-        let mut aged: Vec<_> = work.into_iter().map(|(found, row)| (begins_at(found), found, row)).collect();
-        aged.sort_by(|(a, left, _), (b, right, _)| left.age(*a).cmp(&right.age(*b)));
-        aged.into_iter().map(|(_, _, row)| row).collect()
+        let mut aged: Vec<_> = work
+            .into_iter()
+            .map(|(found, row)| {
+                (Found { begins_at: found.begins_at.or_else(|| begins_at(found)), ..found.clone() }, row)
+            })
+            .collect();
+        aged.sort_by(|(a, _), (b, _)| a.age().cmp(&b.age()));
+        aged.into_iter().map(|(_, row)| row).collect()
     }
 
     /// A session that is going on writes to its transcript: reading it now would mean reading it again soon.
@@ -204,12 +261,12 @@ impl<'a> Pipeline<'a> {
     /// Those of the store and of the page. A transcript that cannot be read is no error of the run.
     pub fn work(&self, store: &mut Store, progress: &mut dyn FnMut(u64, &Path)) -> Result<Worked, PipelineError> {
         let mut worked = Worked::default();
-        let roots = self.roots();
-        self.take_notices(store, &roots, &mut worked)?;
+        let sources = self.sources();
+        self.take_notices(store, &sources, &mut worked)?;
         while !self.stop.load(Ordering::Relaxed)
             && let Some(job) = store.claim_next(self.now)?
         {
-            self.read_one(store, &roots, job, &mut worked, progress)?;
+            self.read_one(store, &sources, job, &mut worked, progress)?;
         }
         self.reanalyse(store, &mut worked)?;
         worked.stopped = self.stop.load(Ordering::Relaxed);
@@ -224,7 +281,7 @@ impl<'a> Pipeline<'a> {
     /// # Errors
     /// Those of the store and of the page.
     pub fn renew(&self, store: &mut Store) -> Result<(), PipelineError> {
-        let kinds = &self.guests.analyzer.descriptor().signals;
+        let kinds = self.guests.kinds();
         library::renew(store, kinds)?;
         let insights = Library::load(store)?.insights(kinds, &self.config.patterns, self.now);
         let page = insights.page(&locale::choose(self.config.language().as_deref(), None));
@@ -232,11 +289,57 @@ impl<'a> Pipeline<'a> {
             .map_err(|error| PipelineError::Page { path: self.home.insights(), why: error.to_string() })
     }
 
-    fn roots(&self) -> Vec<(String, Root)> {
-        let of = |adapter: &Adapter| {
-            let name = adapter.descriptor().name.clone();
-            transcript::roots(&adapter.descriptor().sources).0.into_iter().map(move |root| (name.clone(), root))
+    /// Every source of every adapter, with the adapter's name.
+    fn sources(&self) -> Vec<(String, Source)> {
+        let of = |installed: &Installed| {
+            let name = installed.name().to_owned();
+            installed.sources(self.guests.limits()).0.into_iter().map(move |source| (name.clone(), source))
         };
         self.guests.adapters.iter().flat_map(of).collect()
+    }
+}
+
+/// What a look at an adapter's sources found.
+#[derive(Default)]
+struct Looked {
+    found: Vec<Found>,
+    /// Of these, before any were left out.
+    all: u64,
+    /// Databases in which nothing is new.
+    unchanged: Vec<String>,
+    /// Databases that were looked at, as they are now.
+    stamps: Vec<(String, Option<String>)>,
+}
+
+impl Looked {
+    fn at(
+        &mut self,
+        source: &Source,
+        store: &Store,
+        installed: &Installed,
+        now: i64,
+        unreadable: &mut Vec<Unreadable>,
+    ) -> Result<(), PipelineError> {
+        if let Source::Database(database) = source {
+            let path = database.path().to_string_lossy().into_owned();
+            // Before the look: what is written during it must be seen by the next one.
+            let stamp = database.stamp(now).map(|stamp| format!("{} {stamp}", installed.adapter.hash()));
+            if stamp.is_some() && stamp == store.source(installed.name(), &path)? {
+                self.unchanged.push(path);
+                return Ok(());
+            }
+            self.stamps.push((path, stamp));
+        }
+        let (found, problems) = source.discover();
+        if !problems.is_empty()
+            && let Some((_, stamp)) = self.stamps.last_mut()
+            && matches!(source, Source::Database(_))
+        {
+            *stamp = None;
+        }
+        self.all += found.len() as u64;
+        self.found.extend(found);
+        unreadable.extend(problems);
+        Ok(())
     }
 }

@@ -1,26 +1,24 @@
-//! Reading one transcript: bytes through an adapter, events through the analyzer, both to whoever wants them.
+//! Reading one transcript: bytes through an adapter, events through the analyzers, both to whoever wants them.
 //!
 //! What `feed` and `observe` give is settled; what `finish` and `conclude` give holds only if the transcript ends
 //! here. Both states are saved in between, so that a transcript that has grown is read on from there.
 
 use std::{
-    io::{self, Read},
+    io,
     sync::atomic::{AtomicBool, Ordering},
 };
 
 use crate::{
-    event::Event,
+    analyses::Analyses,
+    event::{self, Event},
     redact::{self, Redactor},
     sandbox::{
-        Analysis, Parser, SandboxError,
+        Parser, SandboxError,
         analyze::Signal,
-        parse::{Checkpoint, TallyEntry},
+        parse::{Checkpoint, Outcome, TallyEntry},
     },
+    transcript::{DatabaseError, Opened},
 };
-
-/// Bytes given to the parser in one call: large enough that the call costs nothing, small enough that the events of
-/// one call stay far below the output limits.
-const CHUNK: usize = 256 << 10;
 
 /// Takes what a transcript says, piece by piece.
 pub trait Sink {
@@ -37,9 +35,10 @@ pub trait Sink {
 pub struct Reading {
     /// Where the parser can go on, and its state.
     pub parser: Checkpoint,
-    /// The analysis's state.
+    /// The analyses' state.
     pub analysis: Vec<u8>,
-    /// What became of the records, those of earlier readings included.
+    /// What became of the records, those of earlier readings included; and, as broken, what the host refused of the events
+    /// of this one.
     pub tally: Vec<TallyEntry>,
 }
 
@@ -48,7 +47,10 @@ pub struct Reading {
 pub enum ReadError<E> {
     /// The file could not be read.
     #[error("could not read the transcript: {0}")]
-    Io(#[from] io::Error),
+    Io(io::Error),
+    /// The database could not be read.
+    #[error("could not read the database: {0}")]
+    Database(DatabaseError),
     /// The component refused, failed or was stopped.
     #[error(transparent)]
     Guest(#[from] SandboxError),
@@ -60,73 +62,81 @@ pub enum ReadError<E> {
     Stopped,
 }
 
+impl<E> From<io::Error> for ReadError<E> {
+    fn from(error: io::Error) -> Self {
+        match error.downcast::<DatabaseError>() {
+            Ok(error) => Self::Database(error),
+            Err(error) => Self::Io(error),
+        }
+    }
+}
+
 /// One reading in progress.
 pub struct Reader<'a, S> {
     /// Made for this transcript, resumed or new.
     pub parser: Parser,
     /// The same.
-    pub analysis: Analysis,
+    pub analyses: Analyses<'a>,
     /// Applied to every event before anything else sees it.
     pub redactor: &'a Redactor,
-    /// What was taken out.
+    /// What was taken out as secret.
     pub redacted: redact::Counts,
+    /// What was taken out as nonsense.
+    pub refused: event::Refused,
     /// Gets everything.
     pub sink: S,
 }
 
 impl<S: Sink> Reader<'_, S> {
-    /// Reads to the end. `progress` is told the bytes of each step; `stop` is looked at between steps.
+    /// Reads to the end from `offset` on. `progress` is told the bytes of each step; `stop` is looked at between steps.
     pub fn read(
         &mut self,
-        mut bytes: impl Read,
+        transcript: &mut Opened,
+        offset: u64,
         stop: &AtomicBool,
         mut progress: impl FnMut(u64),
     ) -> Result<Reading, ReadError<S::Error>> {
-        let mut chunk = vec![0; CHUNK];
-        loop {
+        transcript.each_chunk(offset, &mut |chunk| {
             if stop.load(Ordering::Relaxed) {
                 return Err(ReadError::Stopped);
             }
-            let length = fill(&mut bytes, &mut chunk)?;
-            if length == 0 {
-                break;
-            }
-            let events = self.parser.feed(&chunk[..length])?;
+            let events = self.parser.feed(chunk)?;
             self.pass_on(events, false)?;
-            progress(length as u64);
-        }
+            progress(chunk.len() as u64);
+            Ok(())
+        })?;
         let parser = self.parser.checkpoint()?;
-        let analysis = self.analysis.checkpoint()?;
+        let analysis = self.analyses.checkpoint()?;
         let events = self.parser.finish()?;
         self.pass_on(events, true)?;
-        let last = self.analysis.conclude()?;
+        let last = self.analyses.conclude()?;
         self.sink.take(Vec::new(), last, true).map_err(ReadError::Sink)?;
-        Ok(Reading { parser, analysis, tally: self.parser.tally()? })
+        let mut tally = self.parser.tally()?;
+        for entry in &mut tally {
+            event::admit_name(&mut entry.what, &mut self.refused);
+        }
+        let refused = |(&what, &count): (&&str, &u64)| TallyEntry {
+            outcome: Outcome::Broken,
+            what: what.to_owned(),
+            count,
+            first: 0,
+        };
+        tally.extend(self.refused.iter().map(refused));
+        Ok(Reading { parser, analysis, tally })
     }
 
     fn pass_on(&mut self, mut events: Vec<Event>, provisional: bool) -> Result<(), ReadError<S::Error>> {
         if events.is_empty() {
             return Ok(());
         }
+        for event in &mut events {
+            event::admit(event, &mut self.refused);
+        }
         self.sink.mark_copied(&mut events).map_err(ReadError::Sink)?;
         for event in &mut events {
             self.redactor.prepare(event, &mut self.redacted);
         }
-        let signals = self.analysis.observe(&events)?;
+        let signals = self.analyses.observe(&events)?;
         self.sink.take(events, signals, provisional).map_err(ReadError::Sink)
     }
-}
-
-/// Reads until the buffer is full or the file ends, so that calls into the guest are few whatever `read` returns.
-fn fill(bytes: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
-    let mut length = 0;
-    while length < buffer.len() {
-        match bytes.read(&mut buffer[length..]) {
-            Ok(0) => break,
-            Ok(more) => length += more,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(length)
 }

@@ -3,10 +3,11 @@
 //! One report a session. The transcripts of sub-agents join the session they belong to when it is in the same run.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     convert::Infallible,
     io,
     path::{Path, PathBuf},
+    rc::Rc,
     sync::atomic::AtomicBool,
 };
 
@@ -19,11 +20,11 @@ use crate::{
     redact::Redactor,
     sandbox::{
         analyze::Signal,
-        parse::{Outcome, TallyEntry},
+        parse::{self, Outcome, TallyEntry},
     },
     session::Facts,
     store,
-    transcript::{self, Found, Root},
+    transcript::{self, Found, Root, Source, Tree, Unreadable, database},
 };
 
 /// What one session's transcripts say.
@@ -133,19 +134,18 @@ impl Tally {
 pub struct Candidate {
     /// Where it is.
     pub found: Found,
+    source: usize,
     adapter: usize,
-    /// As the transcript says; milliseconds since the Unix epoch.
-    begins_at: Option<i64>,
 }
 
 /// What was found at the given paths.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Search {
     /// In the order of reading: originals before their copies, as far as their times tell.
     pub candidates: Vec<Candidate>,
     /// What could not be looked at, as sentences.
     pub problems: Vec<String>,
-    roots: Vec<Root>,
+    sources: Vec<Source>,
 }
 
 /// What was read.
@@ -157,33 +157,18 @@ pub struct Report {
     pub problems: Vec<String>,
 }
 
-/// Looks for transcripts at these paths: files, or folders of them. `tool` overrules what place and content say.
+/// Looks for transcripts at these paths: files, databases, or folders of them. `tool` overrules what place and content say.
 pub fn find(guests: &Guests, paths: &[PathBuf], tool: Option<&str>) -> Search {
     let mut search = Search::default();
+    let only = tool.and_then(|tool| guests.of_tool(tool));
     for path in paths {
-        let looked = if path.is_dir() { search.folder(path) } else { search.file(path) };
-        let found = match looked {
-            Ok(found) => found,
-            Err(error) => {
-                search.problems.push(error.to_string());
-                continue;
-            }
-        };
-        for found in found {
-            let file = found.path.clone();
-            match recognise(guests, &search.roots[found.root], found, tool) {
-                Ok(Some(candidate)) => search.candidates.push(candidate),
-                Ok(None) if path.is_dir() => {}
-                Ok(None) => search.problems.push(format!(
-                    "{}: no adapter recognises this as a transcript; name the tool with --tool if it is one",
-                    path.display()
-                )),
-                Err(error) => search.problems.push(format!("{}: {error}", file.display())),
-            }
+        let looked = if path.is_dir() { search.folder(guests, path, only) } else { search.file(guests, path, only) };
+        if let Err(error) = looked {
+            search.problems.push(error.to_string());
         }
     }
-    search.candidates.sort_by(|a, b| a.found.age(a.begins_at).cmp(&b.found.age(b.begins_at)));
-    search.candidates.dedup_by(|a, b| a.found.path == b.found.path);
+    search.candidates.sort_by(|a, b| a.found.age().cmp(&b.found.age()));
+    search.candidates.dedup_by(|a, b| (&a.found.path, &a.found.key) == (&b.found.path, &b.found.key));
     search
 }
 
@@ -191,44 +176,106 @@ impl Search {
     /// As the ledger knows what was found.
     pub fn rows(&self, guests: &Guests) -> Vec<store::Found> {
         let row = |candidate: &Candidate| {
-            let descriptor = guests.adapters[candidate.adapter].descriptor();
-            candidate.found.row(&descriptor.name, &descriptor.tool)
+            let installed = &guests.adapters[candidate.adapter];
+            candidate.found.row(installed.name(), installed.tool())
         };
         self.candidates.iter().map(row).collect()
     }
 
-    fn folder(&mut self, path: &Path) -> Result<Vec<Found>, transcript::Unreadable> {
-        let fail = |why: &str| transcript::Unreadable { path: path.to_owned(), why: why.to_owned() };
-        let root = Root::open(path, &["**/*".to_owned()])?.ok_or_else(|| fail("the folder is gone"))?;
-        let (mut found, unreadable) = transcript::discover(std::slice::from_ref(&root));
+    fn folder(&mut self, guests: &Guests, path: &Path, only: Option<usize>) -> Result<(), Unreadable> {
+        self.trees(guests, path, only)?;
+        let Some(root) = Root::open(path, &["**/*".to_owned()])? else { return Ok(()) };
+        let (found, unreadable) = root.discover();
         self.problems.extend(unreadable.iter().map(ToString::to_string));
-        for found in &mut found {
-            found.root = self.roots.len();
+        let source = self.add(Source::Files(Rc::new(root)));
+        for found in found {
+            let file = found.path.clone();
+            if let Err(error) = self.recognise(guests, source, found, only) {
+                self.problems.push(format!("{}: {error}", file.display()));
+            }
         }
-        self.roots.push(root);
-        Ok(found)
+        Ok(())
     }
 
-    fn file(&mut self, path: &Path) -> Result<Vec<Found>, transcript::Unreadable> {
-        let (root, mut found) = transcript::named(path)?;
-        found.root = self.roots.len();
-        self.roots.push(root);
-        Ok(vec![found])
+    /// Sessions of many files: the folder is laid out as an adapter declares, or holds a folder that is.
+    fn trees(&mut self, guests: &Guests, path: &Path, only: Option<usize>) -> Result<(), Unreadable> {
+        for (index, installed) in guests.adapters.iter().enumerate() {
+            if only.is_some_and(|only| only != index) {
+                continue;
+            }
+            for declared in &installed.adapter.descriptor().sources {
+                let parse::Source::Tree(declared) = declared else { continue };
+                let names = declared.roots.iter().filter_map(|root| root.rsplit('/').next());
+                let inner: BTreeSet<_> = names.map(|name| path.join(name)).collect();
+                for folder in inner.into_iter().chain([path.to_owned()]) {
+                    let Some(tree) = Tree::open_root(&folder, &declared.levels)? else { continue };
+                    let (found, unreadable) = tree.discover();
+                    self.problems.extend(unreadable.iter().map(ToString::to_string));
+                    let source = self.add(Source::Tree(Rc::new(tree)));
+                    for found in found {
+                        self.take(guests, source, index, found);
+                    }
+                }
+            }
+        }
+        Ok(())
     }
-}
 
-/// Makes a candidate of a file that an adapter reads: the named tool's, the one that knows the content, or the one that
-/// declares the place.
-fn recognise(guests: &Guests, root: &Root, found: Found, tool: Option<&str>) -> io::Result<Option<Candidate>> {
-    let head = root.head(&found.relative)?;
-    let adapter = match tool {
-        Some(tool) => guests.of_tool(tool),
-        None => guests.recognise(&head).or_else(|| guests.of_place(&found.path)),
-    };
-    Ok(adapter.map(|adapter| {
-        let begins_at = guests.begins_at(&guests.adapters[adapter], &found.path, &head);
-        Candidate { found, adapter, begins_at }
-    }))
+    fn file(&mut self, guests: &Guests, path: &Path, only: Option<usize>) -> Result<(), Unreadable> {
+        let (root, found) = transcript::named(path)?;
+        let source = self.add(Source::Files(Rc::new(root)));
+        let recognised = match self.recognise(guests, source, found, only) {
+            Ok(recognised) => recognised,
+            Err(error) => {
+                self.problems.push(format!("{}: {error}", path.display()));
+                return Ok(());
+            }
+        };
+        if !recognised {
+            self.problems.push(format!(
+                "{}: no adapter recognises this as a transcript; name the tool with --tool if it is one",
+                path.display()
+            ));
+        }
+        Ok(())
+    }
+
+    /// Makes a candidate of a file that an adapter reads: the named tool's, the one that knows the content, or the one that
+    /// was granted the place; and candidates of the sessions of a database.
+    fn recognise(&mut self, guests: &Guests, source: usize, found: Found, only: Option<usize>) -> io::Result<bool> {
+        let head = self.sources[source].open(&found.path, "")?.head()?;
+        if head.starts_with(database::MAGIC) {
+            let Some((adapter, database)) = guests.database(&found.path, only) else { return Ok(false) };
+            let sessions = database.discover().map_err(io::Error::other)?;
+            let source = self.add(Source::Database(Rc::new(database)));
+            for session in sessions {
+                self.take(guests, source, adapter, session);
+            }
+            return Ok(true);
+        }
+        let adapter = only.or_else(|| guests.recognise(&head)).or_else(|| guests.of_place(&found.path));
+        if let Some(adapter) = adapter {
+            let begins_at = guests.begins_at(&guests.adapters[adapter].adapter, &found.path, "", &head);
+            self.candidates.push(Candidate { found: Found { begins_at, ..found }, source, adapter });
+        }
+        Ok(adapter.is_some())
+    }
+
+    fn add(&mut self, source: Source) -> usize {
+        self.sources.push(source);
+        self.sources.len() - 1
+    }
+
+    /// A session of a tree or a database.
+    fn take(&mut self, guests: &Guests, source: usize, adapter: usize, mut found: Found) {
+        if found.begins_at.is_none()
+            && let Ok(head) = self.sources[source].open(&found.path, &found.key).and_then(|mut opened| opened.head())
+        {
+            let adapter = &guests.adapters[adapter].adapter;
+            found.begins_at = guests.begins_at(adapter, &found.path, &found.key, &head);
+        }
+        self.candidates.push(Candidate { found, source, adapter });
+    }
 }
 
 /// Reads what was found. `progress` is told the bytes of each step and the transcript they are of.
@@ -243,27 +290,32 @@ pub fn read(
     let mut report = Report::default();
     for (index, candidate) in search.candidates.iter().enumerate() {
         let found = &candidate.found;
-        let file = match search.roots[found.root].open_file(&found.relative) {
-            Ok(file) => file,
+        let mut opened = match search.sources[candidate.source].open(&found.path, &found.key) {
+            Ok(opened) => opened,
             Err(error) => {
-                report.problems.push(format!("{}: {error}", found.path.display()));
+                report.problems.push(format!("{}: {error}", found.place()));
                 continue;
             }
         };
-        let adapter = &guests.adapters[candidate.adapter];
-        let mut collected = Collected::new(&adapter.descriptor().tool, index, &mut seen);
+        let installed = &guests.adapters[candidate.adapter];
+        let mut collected = Collected::new(installed.tool(), index, &mut seen);
+        let place = (found.path.as_path(), found.key.as_str());
         let read = guests
-            .reader(adapter, &found.path, None, redactor, &mut collected)
+            .reader(&installed.adapter, place, None, redactor, &mut collected)
             .map_err(ReadError::Guest)
-            .and_then(|mut reader| reader.read(file, stop, |bytes| progress(bytes, &found.path)))
-            .map(|reading| reading.tally);
+            .and_then(|mut reader| {
+                let tally = reader.read(&mut opened, 0, stop, |bytes| progress(bytes, &found.path))?.tally;
+                let failed = reader.analyses.failed().iter();
+                report.problems.extend(failed.map(|failed| format!("{}: {}", found.place(), failed.why)));
+                Ok(tally)
+            });
         match read {
-            Ok(tally) => report.sessions.push(collected.finish(&found.path, &tally)),
+            Ok(tally) => report.sessions.push(collected.finish(found, &tally)),
             Err(ReadError::Stopped) => {
                 report.problems.push("interrupted: what follows was not read".to_owned());
                 break;
             }
-            Err(error) => report.problems.push(format!("{}: {error}", found.path.display())),
+            Err(error) => report.problems.push(format!("{}: {error}", found.place())),
         }
     }
     report.sessions = join_subagents(report.sessions);
@@ -290,19 +342,22 @@ impl<'a> Collected<'a> {
         Self { tool: tool.to_owned(), transcript, seen, facts, stats, signals }
     }
 
-    fn finish(mut self, path: &Path, tally: &[TallyEntry]) -> SessionReport {
+    fn finish(mut self, found: &Found, tally: &[TallyEntry]) -> SessionReport {
         self.signals.sort_by(|a, b| (a.line, &a.kind, &a.subject).cmp(&(b.line, &b.kind, &b.subject)));
         let (mut counts, mut counts_subagents) = (BTreeMap::new(), BTreeMap::new());
         for signal in &self.signals {
             let counts = if signal.thread.is_some() { &mut counts_subagents } else { &mut counts };
             *counts.entry(signal.kind.clone()).or_default() += 1;
         }
-        let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let named = || match found.key.as_str() {
+            "" => found.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default(),
+            key => key.to_owned(),
+        };
         let subagent = self.facts.is_subagent();
         let mut report = SessionReport {
             tool: self.tool,
-            session_id: self.facts.id.unwrap_or(stem),
-            path: path.to_string_lossy().into_owned(),
+            session_id: self.facts.id.unwrap_or_else(named),
+            path: found.path.to_string_lossy().into_owned(),
             project: self.facts.project,
             started_at: self.facts.started_at.map(rfc3339),
             ended_at: self.facts.ended_at.map(rfc3339),

@@ -18,6 +18,7 @@ mod migrate;
 mod queue;
 mod read;
 mod session;
+mod source;
 mod stamp;
 mod status;
 #[cfg(test)]
@@ -39,6 +40,7 @@ pub use ledger::{Absent, Found, Standing, Survey};
 pub use lock::{LockError, WorkerLock};
 pub use read::{SessionRow, StoredSignal, TranscriptRow, UsageRow};
 pub use session::{Counts, Role, SessionFacts};
+pub use source::Trouble;
 pub use stamp::{Edges, Stamp};
 pub use status::{Failed, Status};
 
@@ -156,7 +158,7 @@ impl Store {
             // SQLite wants to create the log's index beside the file. Where it may not, nobody else can be writing
             // either, and the file alone is complete unless a log lies beside it.
             Err(StoreError::Io(_) | StoreError::ReadOnly(_)) if !has_log(&path) => {
-                let uri = immutable_uri(&path);
+                let uri = crate::files::uri(&path, "immutable=1");
                 let db = connect(uri, flags | OpenFlags::SQLITE_OPEN_URI).map_err(refused)?;
                 Self::new(db, path.clone()).and_then(open)
             }
@@ -285,16 +287,4 @@ fn has_log(path: &Path) -> bool {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
     fs::metadata(log).is_ok_and(|log| log.len() > 0)
-}
-
-fn immutable_uri(path: &Path) -> String {
-    let mut uri = String::from("file:");
-    for byte in path.as_os_str().as_encoded_bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => uri.push(char::from(*byte)),
-            _ => uri.push_str(&format!("%{byte:02x}")),
-        }
-    }
-    uri.push_str("?immutable=1");
-    uri
 }

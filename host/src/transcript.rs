@@ -1,48 +1,57 @@
-//! Transcripts: finding the files that an adapter's declared sources name, and opening them under a grant.
+//! Transcripts: found in the sources that an adapter was granted, and opened for it.
 //!
-//! A grant is a folder opened once as a capability (`cap_std::fs::Dir`). Everything below is reached through it, so a
-//! symbolic link or a `..` inside cannot lead out of it, whatever the file system does meanwhile.
+//! | module | a transcript is |
+//! | --- | --- |
+//! | [`files`] | a file below a granted folder, compressed or not |
+//! | [`tree`] | many small files below a granted folder |
+//! | [`database`] | rows of a granted SQLite file |
+
+pub mod database;
+pub mod files;
+pub mod tree;
 
 use std::{
-    collections::HashSet,
     fs::File,
-    io::{self, Read as _},
+    io::{self, Read, Seek as _, SeekFrom},
     path::{Path, PathBuf},
-    time::UNIX_EPOCH,
+    rc::Rc,
 };
 
-use cap_std::{ambient_authority, fs::Dir};
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+pub use database::{Database, DatabaseError};
+pub use files::{Root, globs, named};
+pub use tree::Tree;
 
 use crate::{
-    paths,
-    sandbox::parse,
+    grant::{Grant, Granted},
+    sandbox::Limits,
     store::{self, Stamp},
 };
 
-/// Folders nested deeper than this are no tool's layout (Claude Code's deepest is five) but a trap.
-const MAX_DEPTH: usize = 16;
-
 /// Bytes an adapter may look at to recognise a transcript, as the contract says.
-const HEAD: u64 = 64 << 10;
+pub const HEAD: u64 = 64 << 10;
+
+/// Bytes handed on in one piece: large enough that a call into a guest costs nothing, small enough that the events of one
+/// call stay far below the output limits.
+const CHUNK: usize = 256 << 10;
 
 /// A transcript that was found but not opened.
 #[derive(Debug, Clone)]
 pub struct Found {
-    /// Resolved path of the file.
+    /// Resolved path: of the file, of the session's file in a tree, or of the database.
     pub path: PathBuf,
-    /// Index of the root it lies under, in the list given to [`discover`].
-    pub root: usize,
-    /// Path below that root.
-    pub relative: PathBuf,
+    /// The session's key in a tree or a database; empty for a file.
+    pub key: String,
     /// How it looked then.
     pub stamp: Stamp,
+    /// When it says it begins, where the source told, in milliseconds since the Unix epoch.
+    pub begins_at: Option<i64>,
 }
 
 impl Found {
     /// What it is sorted by, so that originals come before their copies: the time that it says it begins at, or its own.
-    pub fn age(&self, begins_at: Option<i64>) -> (i64, i64, &Path) {
-        (begins_at.unwrap_or(self.stamp.mtime_ns / 1_000_000), self.stamp.mtime_ns, &self.path)
+    pub fn age(&self) -> (i64, i64, &Path, &str) {
+        let changed = self.stamp.mtime_ns;
+        (self.begins_at.unwrap_or(changed / 1_000_000), changed, &self.path, &self.key)
     }
 
     /// As the ledger knows it.
@@ -51,18 +60,23 @@ impl Found {
             adapter: adapter.to_owned(),
             tool: tool.to_owned(),
             path: self.path.to_string_lossy().into_owned(),
-            key: String::new(),
+            key: self.key.clone(),
             stamp: self.stamp.clone(),
         }
     }
+
+    /// For a person: the path, and which session in it.
+    pub fn place(&self) -> String {
+        place(&self.path, &self.key)
+    }
 }
 
-/// A granted folder with the patterns of the files that may be read in it.
-#[derive(Debug)]
-pub struct Root {
-    dir: Dir,
-    path: PathBuf,
-    globs: GlobSet,
+/// A transcript's place for a person.
+pub fn place(path: &Path, key: &str) -> String {
+    match key {
+        "" => path.display().to_string(),
+        key => format!("{} ({key})", path.display()),
+    }
 }
 
 /// Something that could not be looked at, and why. The rest was.
@@ -73,195 +87,218 @@ pub struct Unreadable {
     pub path: PathBuf,
     /// The system's word for it.
     pub why: String,
+    /// What to do about it.
+    pub hint: &'static str,
 }
 
-impl Root {
-    /// Opens a folder; `Ok(None)` when there is none.
-    pub fn open(path: &Path, globs: &[String]) -> Result<Option<Self>, Unreadable> {
-        let fail = |why: String| Unreadable { path: path.to_owned(), why };
-        let path = match path.canonicalize() {
-            Ok(path) => path,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(fail(error.to_string())),
-        };
-        let globs = self::globs(globs).map_err(|error| fail(error.to_string()))?;
-        let dir = Dir::open_ambient_dir(&path, ambient_authority()).map_err(|error| fail(error.to_string()))?;
-        Ok(Some(Self { dir, path, globs }))
+/// What to do about a folder or file that the system does not let us read.
+const PERMISSIONS: &str = "check the permissions of the folder";
+
+impl Unreadable {
+    fn new(path: &Path, why: impl ToString) -> Self {
+        Self { path: path.to_owned(), why: why.to_string(), hint: PERMISSIONS }
+    }
+}
+
+/// One place that was granted to an adapter, and exists. Cheap to clone; what it has open is shared.
+#[derive(Clone)]
+pub enum Source {
+    /// Files below a folder.
+    Files(Rc<Root>),
+    /// Sessions of many files below a folder.
+    Tree(Rc<Tree>),
+    /// Sessions in a database.
+    Database(Rc<Database>),
+}
+
+impl Source {
+    /// Everything that is there, by path and key.
+    pub fn discover(&self) -> (Vec<Found>, Vec<Unreadable>) {
+        match self {
+            Self::Files(root) => root.discover(),
+            Self::Tree(tree) => tree.discover(),
+            Self::Database(database) => match database.discover() {
+                Ok(found) => (found, Vec::new()),
+                Err(error) => (Vec::new(), vec![error.at(database.path())]),
+            },
+        }
     }
 
-    /// The resolved folder.
+    /// May a transcript there be read through this source?
+    pub fn holds(&self, path: &Path, key: &str) -> bool {
+        match self {
+            Self::Files(root) => key.is_empty() && root.names(path),
+            Self::Tree(tree) => !key.is_empty() && tree.names(path),
+            Self::Database(database) => !key.is_empty() && database.path() == path,
+        }
+    }
+
+    /// Opens a transcript that the source [`holds`](Self::holds).
+    ///
+    /// # Errors
+    /// `NotFound` when it is gone. A database's own reasons lie within as [`DatabaseError`].
+    pub fn open(&self, path: &Path, key: &str) -> io::Result<Opened> {
+        match self {
+            Self::Files(root) => root.open_file(path),
+            Self::Tree(tree) => tree.open(path, key),
+            Self::Database(database) => Database::open_session(database, key).map_err(io::Error::other),
+        }
+    }
+
+    /// The folder or the file, resolved.
     pub fn path(&self) -> &Path {
-        &self.path
+        match self {
+            Self::Files(root) => root.path(),
+            Self::Tree(tree) => tree.path(),
+            Self::Database(database) => database.path(),
+        }
+    }
+}
+
+/// The granted places that exist here, each once.
+pub fn sources(grant: &Grant, limits: &Limits) -> (Vec<Source>, Vec<Unreadable>) {
+    let (mut sources, mut unreadable) = (Vec::<Source>::new(), Vec::new());
+    let mut add = |opened: Result<Option<Source>, Unreadable>| match opened {
+        Ok(Some(source)) if sources.iter().all(|other| !other.is_same(&source)) => sources.push(source),
+        Ok(_) => {}
+        Err(error) => unreadable.push(error),
+    };
+    for granted in &grant.0 {
+        match granted {
+            Granted::Files { root, globs } => {
+                add(Root::open(root, globs).map(|root| root.map(|root| Source::Files(Rc::new(root)))));
+            }
+            Granted::Tree { root, levels } => {
+                add(Tree::open_root(root, levels).map(|tree| tree.map(|tree| Source::Tree(Rc::new(tree)))));
+            }
+            Granted::Database { path, queries } => match database::candidates(path) {
+                Ok(files) => files.into_iter().for_each(|file| {
+                    add(Ok(Some(Source::Database(Rc::new(Database::new(file, queries.clone(), limits.clone()))))));
+                }),
+                Err(error) => add(Err(error)),
+            },
+        }
+    }
+    (sources, unreadable)
+}
+
+impl Source {
+    fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Files(_), Self::Files(_))
+            | (Self::Tree(_), Self::Tree(_))
+            | (Self::Database(_), Self::Database(_)) => self.path() == other.path(),
+            _ => false,
+        }
+    }
+}
+
+/// A transcript, open.
+pub struct Opened {
+    /// How it looks now.
+    pub stamp: Stamp,
+    pub(crate) bytes: Bytes,
+}
+
+pub(crate) enum Bytes {
+    /// Reading can begin anywhere.
+    File(File),
+    /// What can only be read from its beginning.
+    Stream(Box<dyn Read>),
+    Tree(tree::Session),
+    Rows(database::Session),
+}
+
+impl Opened {
+    /// The file, where it is one that reading can go on in.
+    pub fn file(&mut self) -> Option<&mut File> {
+        match &mut self.bytes {
+            Bytes::File(file) => Some(file),
+            Bytes::Stream(_) | Bytes::Tree(_) | Bytes::Rows(_) => None,
+        }
     }
 
-    /// The beginning of a file: as much as an adapter may look at to recognise it.
-    pub fn head(&self, relative: &Path) -> io::Result<Vec<u8>> {
+    /// Gives all bytes from `offset` on to `each`, in pieces. Where there is no [`file`](Self::file) the offset is 0.
+    ///
+    /// # Errors
+    /// Those of reading and those of `each`; either ends it.
+    pub fn each_chunk<E: From<io::Error>>(
+        &mut self,
+        offset: u64,
+        each: &mut dyn FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        match &mut self.bytes {
+            Bytes::File(file) => {
+                file.seek(SeekFrom::Start(offset))?;
+                pour(file, each)
+            }
+            Bytes::Stream(stream) => pour(stream, each),
+            Bytes::Tree(session) => rows(each, |row| session.each_row(row)),
+            Bytes::Rows(session) => rows(each, |row| session.each_row(row)),
+        }
+    }
+
+    /// The beginning: as much as an adapter may look at.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn head(&mut self) -> io::Result<Vec<u8>> {
         let mut head = Vec::new();
-        self.open_file(relative)?.take(HEAD).read_to_end(&mut head)?;
-        Ok(head)
-    }
-
-    /// Does one of the patterns name this file?
-    pub fn names(&self, path: &Path) -> bool {
-        path.strip_prefix(&self.path).is_ok_and(|relative| self.globs.is_match(relative))
-    }
-
-    /// Opens a file below the folder for reading.
-    pub fn open_file(&self, relative: &Path) -> io::Result<File> {
-        Ok(self.dir.open(relative)?.into_std())
+        let enough = |error: &io::Error| error.kind() == io::ErrorKind::WriteZero;
+        let read = self.each_chunk(0, &mut |chunk| {
+            let room = HEAD as usize - head.len();
+            head.extend_from_slice(&chunk[..chunk.len().min(room)]);
+            if head.len() == HEAD as usize { Err(io::ErrorKind::WriteZero.into()) } else { Ok(()) }
+        });
+        match read {
+            Err(error) if !enough(&error) => Err(error),
+            _ => Ok(head),
+        }
     }
 }
 
-/// Patterns in which `*` stops at a folder's end and `**` does not.
-///
-/// # Errors
-/// Names the pattern that is none.
-pub fn globs(patterns: &[String]) -> Result<GlobSet, globset::Error> {
-    let mut set = GlobSetBuilder::new();
-    for pattern in patterns {
-        set.add(GlobBuilder::new(pattern).literal_separator(true).build()?);
-    }
-    set.build()
-}
-
-/// The roots of an adapter's file sources that exist here, resolved, each once.
-pub fn roots(sources: &[parse::Source]) -> (Vec<Root>, Vec<Unreadable>) {
-    let (mut roots, mut unreadable, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
-    for source in sources {
-        let parse::Source::Files(files) = source else { continue };
-        for declared in &files.roots {
-            let Some(path) = paths::expand(declared) else { continue };
-            match Root::open(&path, &files.globs) {
-                Ok(Some(root)) if seen.insert(root.path.clone()) => roots.push(root),
-                Ok(_) => {}
-                Err(error) => unreadable.push(error),
+/// Reads to the end in pieces that are full whatever `read` returns, so that calls into the guest are few.
+fn pour<E: From<io::Error>>(bytes: &mut impl Read, each: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+    let mut chunk = vec![0; CHUNK];
+    loop {
+        let mut length = 0;
+        while length < chunk.len() {
+            match bytes.read(&mut chunk[length..]) {
+                Ok(0) => break,
+                Ok(more) => length += more,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.into()),
             }
         }
-    }
-    (roots, unreadable)
-}
-
-/// Every file that the roots' patterns name, by path.
-pub fn discover(roots: &[Root]) -> (Vec<Found>, Vec<Unreadable>) {
-    let (mut found, mut unreadable) = (Vec::new(), Vec::new());
-    for (index, root) in roots.iter().enumerate() {
-        walk(root, index, &root.dir, Path::new(""), 0, &mut found, &mut unreadable);
-    }
-    found.sort_by(|a, b| a.path.cmp(&b.path));
-    found.dedup_by(|a, b| a.path == b.path);
-    (found, unreadable)
-}
-
-fn walk(
-    root: &Root,
-    index: usize,
-    dir: &Dir,
-    below: &Path,
-    depth: usize,
-    found: &mut Vec<Found>,
-    unreadable: &mut Vec<Unreadable>,
-) {
-    let fail = |path: &Path, error: io::Error| Unreadable { path: root.path.join(path), why: error.to_string() };
-    let entries = match dir.entries() {
-        Ok(entries) => entries,
-        Err(error) => return unreadable.push(fail(below, error)),
-    };
-    for entry in entries {
-        let entry = match entry {
-            Ok(entry) => entry,
-            Err(error) => return unreadable.push(fail(below, error)),
-        };
-        let relative = below.join(entry.file_name());
-        // A link is followed by opening it, which fails where it leads out of the root.
-        let is_dir = match entry.file_type() {
-            Ok(kind) if kind.is_symlink() => dir.metadata(entry.file_name()).map(|m| m.is_dir()),
-            other => other.map(|kind| kind.is_dir()),
-        };
-        match is_dir {
-            Ok(true) if depth < MAX_DEPTH => match entry.open_dir() {
-                Ok(inner) => walk(root, index, &inner, &relative, depth + 1, found, unreadable),
-                Err(error) => unreadable.push(fail(&relative, error)),
-            },
-            Ok(true) => unreadable.push(fail(&relative, io::Error::other("folders are nested too deep"))),
-            Ok(false) if root.globs.is_match(&relative) => match dir.metadata(entry.file_name()) {
-                Ok(metadata) if metadata.is_file() => {
-                    let path = root.path.join(&relative);
-                    found.push(Found { path, root: index, relative, stamp: stamp_of(&metadata) });
-                }
-                Ok(_) => {}
-                Err(error) => unreadable.push(fail(&relative, error)),
-            },
-            Ok(false) => {}
-            Err(error) => unreadable.push(fail(&relative, error)),
+        if length == 0 {
+            return Ok(());
         }
+        each(&chunk[..length])?;
     }
 }
 
-fn stamp_of(metadata: &cap_std::fs::Metadata) -> Stamp {
-    use cap_std::fs::MetadataExt;
-    let mtime_ns = metadata
-        .modified()
-        .ok()
-        .and_then(|time| time.into_std().duration_since(UNIX_EPOCH).ok())
-        .map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(i64::MAX));
-    Stamp { size: metadata.len(), mtime_ns, inode: metadata.ino(), device: metadata.dev(), version: None }
-}
-
-/// A file that the user named: opened through its own folder, which is thereby all that is granted.
-pub fn named(path: &Path) -> Result<(Root, Found), Unreadable> {
-    let fail = |why: String| Unreadable { path: path.to_owned(), why };
-    let path = path.canonicalize().map_err(|error| fail(error.to_string()))?;
-    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
-        return Err(fail("not a file".to_owned()));
-    };
-    let root = Root::open(parent, &["*".to_owned()])?.ok_or_else(|| fail("the folder is gone".to_owned()))?;
-    let metadata = root.dir.metadata(name).map_err(|error| fail(error.to_string()))?;
-    if !metadata.is_file() {
-        return Err(fail("not a file".to_owned()));
-    }
-    let found = Found { root: 0, relative: name.into(), stamp: stamp_of(&metadata), path };
-    Ok((root, found))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::fs;
-
-    fn all(root: &Path) -> (Vec<String>, Vec<Unreadable>) {
-        let roots = [Root::open(root, &["**/*.jsonl".to_owned()]).unwrap().unwrap()];
-        let (found, unreadable) = discover(&roots);
-        (found.into_iter().map(|f| f.relative.to_string_lossy().into_owned()).collect(), unreadable)
-    }
-
-    #[test]
-    fn finds_what_the_patterns_name() {
-        let dir = tempfile::tempdir().unwrap();
-        fs::create_dir_all(dir.path().join("p/s/subagents")).unwrap();
-        for file in ["p/a.jsonl", "p/s/subagents/agent-1.jsonl", "p/notes.txt", "top.jsonl"] {
-            fs::write(dir.path().join(file), "x").unwrap();
+/// Gives rows as lines: what would end a line inside of a row becomes a space, which in JSON it could only be.
+fn rows<E: From<io::Error>>(
+    each: &mut dyn FnMut(&[u8]) -> Result<(), E>,
+    source: impl FnOnce(&mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut chunk = Vec::with_capacity(CHUNK);
+    source(&mut |row| {
+        if !chunk.is_empty() && chunk.len() + row.len() >= CHUNK {
+            each(&chunk)?;
+            chunk.clear();
         }
-        let (mut found, unreadable) = all(dir.path());
-        found.sort();
-        assert_eq!(found, ["p/a.jsonl", "p/s/subagents/agent-1.jsonl", "top.jsonl"]);
-        assert!(unreadable.is_empty());
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn links_do_not_lead_out() {
-        let outside = tempfile::tempdir().unwrap();
-        fs::write(outside.path().join("secret.jsonl"), "x").unwrap();
-        let dir = tempfile::tempdir().unwrap();
-        std::os::unix::fs::symlink(outside.path(), dir.path().join("folder")).unwrap();
-        std::os::unix::fs::symlink(outside.path().join("secret.jsonl"), dir.path().join("a.jsonl")).unwrap();
-        let (found, unreadable) = all(dir.path());
-        assert!(found.is_empty(), "{found:?}");
-        assert_eq!(unreadable.len(), 2, "what was not followed is told");
-    }
-
-    #[test]
-    fn a_missing_root_is_no_error() {
-        assert!(Root::open(Path::new("/nonexistent/for/sure"), &[]).unwrap().is_none());
-    }
+        let from = chunk.len();
+        chunk.extend_from_slice(row);
+        chunk[from..].iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
+        chunk.push(b'\n');
+        // A row may be larger than what one call takes.
+        while chunk.len() > CHUNK {
+            let rest = chunk.split_off(CHUNK);
+            each(&chunk)?;
+            chunk = rest;
+        }
+        Ok(())
+    })?;
+    if chunk.is_empty() { Ok(()) } else { each(&chunk) }
 }

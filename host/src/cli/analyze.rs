@@ -6,7 +6,7 @@ use super::{Context, Outcome, Usage, progress, ui};
 use crate::{
     clean::clean,
     config::Config,
-    guests::Guests,
+    guests::{Guests, Installed},
     redact::{self, Redactor},
     report::{self, SessionReport},
 };
@@ -47,12 +47,15 @@ enum Format {
 impl Analyze {
     pub(super) fn run(self, home: Option<PathBuf>) -> anyhow::Result<Outcome> {
         // Settings count where there is a home; where there is none, or none that can be used, there are the defaults.
-        let config = Context::new(home).map_or_else(|_| Config::default(), |context| context.config);
-        let guests = Guests::load(&config)?;
+        let (config, home) = match Context::new(home) {
+            Ok(context) => (context.config, Some(context.home)),
+            Err(_) => (Config::default(), None),
+        };
+        let guests = Guests::load(&config, home.as_ref())?;
         if let Some(tool) = &self.tool
             && guests.of_tool(tool).is_none()
         {
-            let known: Vec<_> = guests.adapters.iter().map(|adapter| adapter.descriptor().tool.as_str()).collect();
+            let known: Vec<_> = guests.adapters.iter().map(Installed::tool).collect();
             let known = known.join(", ");
             return Err(Usage(format!("no adapter reads transcripts of {tool:?}; known tools: {known}")).into());
         }

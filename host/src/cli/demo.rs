@@ -49,7 +49,7 @@ impl Demo {
         let context = Context { home, config, now: clock::now(), stop: Arc::default() };
         context.stop_on_ctrl_c();
 
-        let guests = Guests::load(&context.config)?;
+        let guests = Guests::load(&context.config, None)?;
         files::make_private_folder(context.home.path())?;
         let mut store = Store::open(context.home.path())?;
         let pipeline = Pipeline::new(&context.home, &context.config, &guests, context.now, &context.stop)?;
@@ -64,8 +64,7 @@ impl Demo {
                 std::fs::write(&path, text)?;
                 let (_, found) = transcript::named(&path)?;
                 bytes += found.stamp.size;
-                let descriptor = guests.adapters[0].descriptor();
-                pipeline.enqueue(&mut store, &[found.row(&descriptor.name, &descriptor.tool)])?;
+                pipeline.enqueue(&mut store, &[found.row("claude-code", "claude-code")])?;
             }
         } else {
             ui::say(&format!("Reading {} of your transcripts; nothing of it is kept.", ui::bytes(bytes)));

@@ -4,10 +4,9 @@ use std::{fmt::Write as _, path::PathBuf};
 
 use super::{Context, Outcome, ui};
 use crate::{
-    guests::Guests,
+    guests::{Guests, Installed},
     paths,
     store::{Store, StoreError},
-    transcript,
 };
 
 /// Check everything that has to work, and say what to do about what does not
@@ -78,33 +77,51 @@ impl Checks {
                 Some("set HOME or XDG_CACHE_HOME"),
             ),
         }
-        let guests = match Guests::load(&context.config) {
+        let guests = match Guests::load(&context.config, Some(&context.home)) {
             Ok(guests) => guests,
             Err(error) => return self.add("components", Health::Bad, error, Some("reinstall totalrecall")),
         };
-        for setting in guests.unknown_settings() {
-            let text = format!("`[signals]` has `{setting}`, which the analyzer does not know");
+        for setting in guests.unknown_settings(&context.config) {
+            let text = format!("`[signals]` has `{setting}`, which no analyzer knows");
             self.add("settings", Health::Notice, text, Some("docs/signals.md lists the settings"));
         }
-        for adapter in &guests.adapters {
-            let descriptor = adapter.descriptor();
-            let text = format!("{} {} ({})", descriptor.name, descriptor.version, adapter.hash());
+        for refused in &guests.refused {
+            self.add("component", Health::Bad, format!("{} is not used: {}", refused.name, refused.why), refused.hint);
+        }
+        for installed in &guests.adapters {
+            let version = &installed.adapter.descriptor().version;
+            let text = format!("{} {version} ({})", installed.name(), installed.adapter.hash());
             self.add("adapter", Health::Good, text, None);
-            let (roots, unopened) = transcript::roots(&descriptor.sources);
-            let (found, unreadable) = transcript::discover(&roots);
-            for problem in unopened.iter().chain(&unreadable) {
-                self.add("transcripts", Health::Bad, problem, Some("check the permissions of the folder"));
-            }
-            let size = ui::bytes(found.iter().map(|found| found.stamp.size).sum());
-            match found.len() {
-                0 => self.add(
-                    "transcripts",
-                    Health::Notice,
-                    format!("none of {} found", descriptor.tool),
-                    Some("if there should be some, set CLAUDE_CONFIG_DIR as Claude Code has it"),
-                ),
-                count => self.add("transcripts", Health::Good, format!("{count} of {}, {size}", descriptor.tool), None),
-            }
+            self.transcripts(&guests, installed);
+        }
+        for configured in guests.analyzers() {
+            let descriptor = configured.analyzer().descriptor();
+            let text = format!("{} {} ({})", descriptor.name, descriptor.version, configured.analyzer().hash());
+            self.add("analyzer", Health::Good, text, None);
+        }
+        if !self.0.iter().any(|check| check.what == "transcripts") {
+            let tools: Vec<_> = guests.adapters.iter().map(Installed::tool).collect();
+            let text = format!("none found of {}", tools.join(", "));
+            let advice = "if there should be some: `totalrecall adapters list` shows where they are looked for";
+            self.add("transcripts", Health::Notice, text, Some(advice));
+        }
+    }
+
+    fn transcripts(&mut self, guests: &Guests, installed: &Installed) {
+        let (sources, mut unreadable) = installed.sources(guests.limits());
+        let mut found = Vec::new();
+        for source in &sources {
+            let (more, problems) = source.discover();
+            found.extend(more);
+            unreadable.extend(problems);
+        }
+        for problem in &unreadable {
+            self.add("transcripts", Health::Bad, problem, Some(problem.hint));
+        }
+        if !found.is_empty() {
+            let size = found.iter().map(|found| found.stamp.size).sum();
+            let size = if size > 0 { format!(", {}", ui::bytes(size)) } else { String::new() };
+            self.add("transcripts", Health::Good, format!("{} of {}{size}", found.len(), installed.tool()), None);
         }
     }
 

@@ -3,7 +3,7 @@
 use anyhow::Context as _;
 
 use super::{Context, Outcome, ui, work};
-use crate::{config::TEMPLATE, files, guests::Guests, transcript};
+use crate::{config::TEMPLATE, files, guests::Guests};
 
 /// A full run reads about so many bytes in a second of one core: the slowest of the figures in docs/performance.md,
 /// halved for slower machines.
@@ -38,19 +38,23 @@ impl Init {
             files::write_atomically(&config, TEMPLATE.as_bytes())
                 .with_context(|| format!("could not write {}", config.display()))?;
         }
-        let guests = Guests::load(&context.config)?;
+        let guests = Guests::load(&context.config, Some(&context.home))?;
         let mut all = Vec::new();
-        for adapter in &guests.adapters {
-            let descriptor = adapter.descriptor();
-            let (roots, unopened) = transcript::roots(&descriptor.sources);
-            let (found, unreadable) = transcript::discover(&roots);
-            for problem in unopened.iter().chain(&unreadable) {
+        for installed in &guests.adapters {
+            let (sources, mut unreadable) = installed.sources(guests.limits());
+            let mut found = Vec::new();
+            for source in &sources {
+                let (more, problems) = source.discover();
+                found.extend(more);
+                unreadable.extend(problems);
+            }
+            for problem in &unreadable {
                 ui::warn(&problem.to_string());
             }
             let bytes = found.iter().map(|found| found.stamp.size).sum::<u64>();
             all.push(Found {
-                tool: descriptor.tool.clone(),
-                folders: roots.iter().map(|root| root.path().display().to_string()).collect(),
+                tool: installed.tool().to_owned(),
+                folders: sources.iter().map(|source| source.path().display().to_string()).collect(),
                 transcripts: found.len(),
                 bytes,
                 seconds: bytes.div_ceil(BYTES_PER_SECOND),
@@ -61,18 +65,19 @@ impl Init {
             return Ok(Outcome::Done);
         }
         let mut text = format!("{} {home}\n", if is_new { "Created" } else { "There already:" });
-        for found in &all {
-            text += &match found.transcripts {
-                0 => format!("{}: no transcripts found\n", found.tool),
-                count => format!(
-                    "{}: {}, {} in {}; a first run takes about {} s and needs no model\n",
-                    found.tool,
-                    ui::counted(count as u64, "transcript", "transcripts"),
-                    ui::bytes(found.bytes),
-                    found.folders.join(", "),
-                    found.seconds.max(1),
-                ),
-            };
+        let none: Vec<_> = all.iter().filter(|found| found.transcripts == 0).map(|found| found.tool.as_str()).collect();
+        if !none.is_empty() {
+            text += &format!("no transcripts found of {}\n", none.join(", "));
+        }
+        for found in all.iter().filter(|found| found.transcripts > 0) {
+            text += &format!(
+                "{}: {}, {} in {}; a first run takes about {} s and needs no model\n",
+                found.tool,
+                ui::counted(found.transcripts as u64, "transcript", "transcripts"),
+                ui::bytes(found.bytes),
+                found.folders.join(", "),
+                found.seconds.max(1),
+            );
         }
         text += "Next: totalrecall reconcile && totalrecall worker\n";
         ui::print(&text)?;

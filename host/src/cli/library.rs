@@ -53,12 +53,12 @@ impl Insights {
     pub(super) fn run(&self, context: &Context) -> anyhow::Result<Outcome> {
         let page = context.home.insights();
         if self.renew {
-            let (guests, mut store) = (Guests::load(&context.config)?, work::open(context)?);
+            let (guests, mut store) = (Guests::load(&context.config, Some(&context.home))?, work::open(context)?);
             Pipeline::new(&context.home, &context.config, &guests, context.now, &context.stop)?.renew(&mut store)?;
         }
         if self.json {
             let Some(library) = load(context)? else { return Ok(Outcome::NothingFound) };
-            let kinds = Guests::load(&context.config)?.analyzer.descriptor().signals.clone();
+            let kinds = Guests::load(&context.config, Some(&context.home))?.kinds().to_vec();
             ui::print_json(&library.insights(&kinds, &context.config.patterns, context.now))?;
             return Ok(Outcome::Done);
         }

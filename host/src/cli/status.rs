@@ -34,6 +34,7 @@ impl Status {
             Err(error) => return Err(error.into()),
         };
         let (status, failures, unread) = (store.status()?, store.failures()?, store.unread_records()?);
+        let troubles = store.troubles()?;
         let notices = inbox::count(context.home.path());
         if self.json {
             ui::print_json(&serde_json::json!({
@@ -41,6 +42,7 @@ impl Status {
                 "notices": notices,
                 "status": status,
                 "failures": failures,
+                "troubles": troubles,
                 "unknown": unread.unknown.iter().map(|((tool, what), count)| serde_json::json!({ "tool": tool, "type": what, "count": count })).collect::<Vec<_>>(),
                 "broken": unread.broken,
             }))?;
@@ -84,6 +86,17 @@ impl Status {
         }
         if failures.len() > SHOWN {
             let _ = writeln!(text, "             and {} more: --json lists them", failures.len() - SHOWN);
+        }
+        for trouble in &troubles {
+            let _ = writeln!(
+                text,
+                "{bad}trouble{bad:#}      {}: {}\n             {} ({})",
+                clean(&trouble.component),
+                clean(&trouble.place),
+                clean(&trouble.why),
+                clean(&trouble.hint),
+                bad = ui::BAD
+            );
         }
         for ((tool, what), count) in &unread.unknown {
             let _ = writeln!(

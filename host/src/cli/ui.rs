@@ -87,3 +87,13 @@ pub(super) fn local_time(milliseconds: i64) -> String {
         |time| time.to_zoned_datetime(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string(),
     )
 }
+
+/// Asks a yes-or-no question on standard error; anything but a yes is a no.
+pub(super) fn ask(question: &str) -> io::Result<bool> {
+    let mut out = anstream::stderr();
+    write!(out, "{question}")?;
+    out.flush()?;
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer)?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}

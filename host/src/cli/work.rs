@@ -9,7 +9,7 @@ use crate::{
     clean::clean,
     files,
     guests::Guests,
-    pipeline::{Pipeline, Worked},
+    pipeline::{Pipeline, Reconciled, Worked},
     report,
     store::{LockError, Store, WorkerLock},
 };
@@ -35,6 +35,17 @@ pub(super) struct Worker {
     /// Say nothing but errors
     #[arg(long, short)]
     quiet: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Read OpenCode's database now, then renew insights.md
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "The same as `totalrecall worker --reconcile` for this one tool. Only sessions that have changed are read."
+)]
+pub(super) struct SyncOpencode {
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -71,7 +82,7 @@ pub(super) struct Retry {
 
 impl Reconcile {
     pub(super) fn run(&self, context: &Context) -> anyhow::Result<Outcome> {
-        let (guests, mut store) = (Guests::load(&context.config)?, open(context)?);
+        let (guests, mut store) = (Guests::load(&context.config, Some(&context.home))?, open(context)?);
         reconcile(context, &guests, &mut store, self.json)
     }
 }
@@ -108,7 +119,7 @@ fn reconcile(context: &Context, guests: &Guests, store: &mut Store, json: bool) 
 impl Worker {
     pub(super) fn run(&self, context: &Context) -> anyhow::Result<Outcome> {
         context.stop_on_ctrl_c();
-        let (guests, mut store) = (Guests::load(&context.config)?, open(context)?);
+        let (guests, mut store) = (Guests::load(&context.config, Some(&context.home))?, open(context)?);
         let Some(_lock) = lock(context, self.quiet)? else { return Ok(Outcome::Done) };
         if self.reconcile {
             reconcile(context, &guests, &mut store, false)?;
@@ -119,10 +130,30 @@ impl Worker {
     }
 }
 
+impl SyncOpencode {
+    pub(super) fn run(&self, context: &Context) -> anyhow::Result<Outcome> {
+        context.stop_on_ctrl_c();
+        let (guests, mut store) = (Guests::load(&context.config, Some(&context.home))?, open(context)?);
+        let Some(opencode) = guests.of_tool("opencode") else {
+            return Err(Usage("the adapter opencode is switched off in the configuration".to_owned()).into());
+        };
+        let Some(_lock) = lock(context, false)? else { return Ok(Outcome::Done) };
+        let mut reconciled = Reconciled::default();
+        pipeline(context, &guests)?.reconcile_one(&mut store, &guests.adapters[opencode], &mut reconciled)?;
+        for problem in &reconciled.problems {
+            ui::warn(&clean(problem));
+        }
+        let worked = work(context, &guests, &mut store)?;
+        tell(context, &worked, false, self.json)?;
+        anyhow::ensure!(reconciled.problems.is_empty(), "not everything of OpenCode could be looked at, see above");
+        Ok(if reconciled.found == 0 { Outcome::NothingFound } else { Outcome::Done })
+    }
+}
+
 impl Ingest {
     pub(super) fn run(&self, context: &Context) -> anyhow::Result<Outcome> {
         context.stop_on_ctrl_c();
-        let (guests, mut store) = (Guests::load(&context.config)?, open(context)?);
+        let (guests, mut store) = (Guests::load(&context.config, Some(&context.home))?, open(context)?);
         if let Some(tool) = &self.tool
             && guests.of_tool(tool).is_none()
         {
@@ -169,8 +200,8 @@ pub(super) fn open(context: &Context) -> anyhow::Result<Store> {
 }
 
 fn pipeline<'a>(context: &'a Context, guests: &'a Guests) -> anyhow::Result<Pipeline<'a>> {
-    for setting in guests.unknown_settings() {
-        ui::warn(&format!("the analyzer has no setting `{setting}` (in `[signals]` of the configuration)"));
+    for setting in guests.unknown_settings(&context.config) {
+        ui::warn(&format!("no analyzer has the setting `{setting}` (in `[signals]` of the configuration)"));
     }
     Ok(Pipeline::new(&context.home, &context.config, guests, context.now, &context.stop)?)
 }

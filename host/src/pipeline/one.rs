@@ -1,24 +1,21 @@
 //! One transcript from the queue into the store, and the notices that put transcripts there.
 
-use std::{
-    fs::File,
-    io::{Seek as _, SeekFrom},
-    path::Path,
-    sync::atomic::Ordering,
-};
+use std::{io, path::Path, rc::Rc, sync::atomic::Ordering};
 
 use super::{Pipeline, PipelineError, Worked};
 use crate::{
+    analyses::AnalyzerFailed,
     event::Event,
+    guests::Installed,
     inbox::{self, Notice},
     reading::{ReadError, Sink},
-    sandbox::{Adapter, SandboxError, analyze::Signal, types::Fault},
+    sandbox::{SandboxError, analyze::Signal, types::Fault},
     session::Facts,
     store::{
         Absent, Begin, Done, Edges, Failure, Finality, Ingest, Job, Role, SessionFacts, Skip, Stamp, Standing, Store,
-        StoreError,
+        StoreError, Trouble,
     },
-    transcript::{self, Root},
+    transcript::{self, Database, DatabaseError, Opened, Source, Tree},
 };
 
 /// Stored events analysed again in one call.
@@ -27,7 +24,7 @@ const PAGE: usize = 4096;
 /// The event of Claude Code 1.0.85 and newer after which it writes no more to the transcript.
 pub(crate) const SESSION_IS_OVER: &str = "SessionEnd";
 
-type Roots = [(String, Root)];
+type Sources = [(String, Source)];
 
 /// Puts what is read into the store, and gathers what it says of the session.
 struct Stored<'store> {
@@ -57,45 +54,42 @@ impl Pipeline<'_> {
     pub(super) fn read_one(
         &self,
         store: &mut Store,
-        roots: &Roots,
+        sources: &Sources,
         job: Job,
         worked: &mut Worked,
         progress: &mut dyn FnMut(u64, &Path),
     ) -> Result<(), PipelineError> {
-        let path = Path::new(&job.path).to_owned();
-        let Some(adapter) = self.guests.named(&job.adapter) else {
+        let Some(installed) = self.guests.named(&job.adapter) else {
             let skip = Skip {
                 stamp: job.stamp.clone().unwrap_or_default(),
                 parsed_by: String::new(),
                 kind: "adapter-off".to_owned(),
-                why: format!("the adapter {} is switched off", job.adapter),
+                why: format!("the adapter {} is switched off, removed or refused", job.adapter),
             };
             worked.skipped += 1;
             return Ok(store.ingest(job, Begin::Onward)?.skip(&skip)?);
         };
-        let (mut file, stamp) = match open(roots, &path).and_then(|file| Ok((Stamp::of(&file.metadata()?), file))) {
-            Ok((stamp, file)) => (file, stamp),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                worked.vanished += 1;
-                return Ok(store.expire(&[Absent { id: job.transcript, path: job.path }])?);
-            }
-            Err(error) => {
-                let failure = failure(adapter, job.stamp.clone().unwrap_or_default(), "unreadable", &error);
-                return self.give_up(store, job, failure, worked);
-            }
+        let mut opened = match self.open(sources, installed, &job) {
+            Ok(opened) => opened,
+            Err(error) => return self.not_opened(store, installed, job, error, worked),
         };
+        let stamp = opened.stamp.clone();
         // From where it was read to; if that state turns out to be of no use, once more from the beginning.
         for from_the_beginning in [false, true] {
-            match self.attempt(store, &job, adapter, (&mut file, &stamp), from_the_beginning, progress) {
-                Ok(()) => {
+            match self.attempt(store, &job, installed, &mut opened, from_the_beginning, progress) {
+                Ok(failed) => {
                     worked.read += 1;
+                    self.note_failed(store, &failed, &job.path, worked)?;
                     break;
                 }
                 Err(ReadError::Stopped) => break,
                 Err(ReadError::Sink(error)) => return Err(error.into()),
                 Err(ReadError::Guest(_)) if !from_the_beginning && job.resume.is_some() => {}
                 Err(ReadError::Io(error)) => {
-                    return self.give_up(store, job, failure(adapter, stamp, "unreadable", &error), worked);
+                    return self.give_up(store, job, failure(installed, stamp, "unreadable", &error), worked);
+                }
+                Err(ReadError::Database(error)) => {
+                    return self.give_up(store, job, database_failure(installed, stamp, &error), worked);
                 }
                 Err(ReadError::Guest(error)) => {
                     let place = match &error {
@@ -104,7 +98,7 @@ impl Pipeline<'_> {
                     };
                     // Time depends on what else the machine does; everything else would end the same way again.
                     let retry = matches!(error, SandboxError::Deadline { .. } | SandboxError::Engine(_));
-                    let failure = Failure { place, retry, ..failure(adapter, stamp, error.kind(), &error) };
+                    let failure = Failure { place, retry, ..failure(installed, stamp, error.kind(), &error) };
                     return self.give_up(store, job, failure, worked);
                 }
             }
@@ -112,44 +106,124 @@ impl Pipeline<'_> {
         Ok(())
     }
 
+    /// Opens a transcript through the source it lies in. One that lies in none was named by the person.
+    fn open(&self, sources: &Sources, installed: &Installed, job: &Job) -> io::Result<Opened> {
+        let path = Path::new(&job.path);
+        let holds = |(name, source): &&(String, Source)| *name == job.adapter && source.holds(path, &job.key);
+        if let Some((_, source)) = sources.iter().find(holds) {
+            return source.open(path, &job.key);
+        }
+        if !path.exists() {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        let declared = &installed.adapter.descriptor().sources;
+        if !job.key.is_empty()
+            && let Some(tree) = Tree::around(path, declared).map_err(io::Error::other)?
+        {
+            return Source::Tree(Rc::new(tree)).open(path, &job.key);
+        }
+        if !job.key.is_empty() {
+            // Asked for its sessions once, not for each of them.
+            let mut named = self.named.borrow_mut();
+            let queries = || installed.grant.queries(declared);
+            let database = || Rc::new(Database::new(path.to_owned(), queries(), self.guests.limits().clone()));
+            let database = named.entry((job.adapter.clone(), job.path.clone())).or_insert_with(database);
+            return Source::Database(Rc::clone(database)).open(path, &job.key);
+        }
+        let (root, found) = transcript::named(path).map_err(io::Error::other)?;
+        root.open_file(&found.path)
+    }
+
+    fn not_opened(
+        &self,
+        store: &mut Store,
+        installed: &Installed,
+        job: Job,
+        error: io::Error,
+        worked: &mut Worked,
+    ) -> Result<(), PipelineError> {
+        let stamp = job.stamp.clone().unwrap_or_default();
+        let failure = match ReadError::<StoreError>::from(error) {
+            ReadError::Database(DatabaseError::Gone) => None,
+            ReadError::Database(error) => Some(database_failure(installed, stamp, &error)),
+            ReadError::Io(error) if error.kind() == io::ErrorKind::NotFound => None,
+            error => Some(failure(installed, stamp, "unreadable", &error)),
+        };
+        let Some(failure) = failure else {
+            worked.vanished += 1;
+            let in_database = !job.key.is_empty();
+            return Ok(store.expire(&[Absent { id: job.transcript, path: job.path, in_database }])?);
+        };
+        self.give_up(store, job, failure, worked)
+    }
+
+    /// Reads one transcript into the store; gives the added analyzers that failed at it.
     fn attempt(
         &self,
         store: &mut Store,
         job: &Job,
-        adapter: &Adapter,
-        (file, stamp): (&mut File, &Stamp),
+        installed: &Installed,
+        opened: &mut Opened,
         from_the_beginning: bool,
         progress: &mut dyn FnMut(u64, &Path),
-    ) -> Result<(), ReadError<StoreError>> {
-        let (parsed_by, analyzed_by) = (adapter.hash().to_string(), self.guests.analyzed_by().to_owned());
-        let resume = match from_the_beginning {
-            true => None,
-            false => job.resume(&parsed_by, &analyzed_by, stamp, file)?,
+    ) -> Result<Vec<AnalyzerFailed>, ReadError<StoreError>> {
+        let (parsed_by, analyzed_by) = (installed.adapter.hash().to_string(), self.guests.analyzed_by().to_owned());
+        let stamp = opened.stamp.clone();
+        // What is no plain file is read from its beginning.
+        let resume = match opened.file() {
+            Some(file) if !from_the_beginning => job.resume(&parsed_by, &analyzed_by, &stamp, file)?,
+            _ => None,
         };
         let begin = if resume.is_some() { Begin::Onward } else { Begin::Anew };
         let offset = resume.map_or(0, |resume| resume.checkpoint.offset);
-        file.seek(SeekFrom::Start(offset))?;
 
         let path = Path::new(&job.path);
         let ingest = store.ingest(job.clone(), begin).map_err(ReadError::Sink)?;
         let sink = Stored { ingest, facts: Facts::default() };
-        let mut reader = self.guests.reader(adapter, path, resume, &self.redactor, sink)?;
-        let reading = reader.read(&mut *file, self.stop, |bytes| progress(bytes, path))?;
+        let mut reader = self.guests.reader(&installed.adapter, (path, &job.key), resume, &self.redactor, sink)?;
+        let reading = reader.read(opened, offset, self.stop, |bytes| progress(bytes, path))?;
 
+        let edges = match opened.file() {
+            Some(file) => Edges::read(file, reading.parser.offset)?,
+            None => Edges::default(),
+        };
+        let failed = reader.analyses.failed().to_vec();
         let Stored { mut ingest, facts } = reader.sink;
         if let Some(facts) = session_facts(facts, job, begin, &ingest).map_err(ReadError::Sink)? {
             ingest.set_session(facts);
         }
         let done = Done {
-            stamp: stamp.clone(),
+            stamp,
             parsed_by,
             analyzed_by,
-            edges: Edges::read(file, reading.parser.offset)?,
+            edges,
             checkpoint: reading.parser,
             analysis: reading.analysis,
             tally: reading.tally,
         };
         ingest.done(&done, self.now).map_err(ReadError::Sink)?;
+        Ok(failed)
+    }
+
+    /// Notes the added analyzers that failed at a transcript. What the others saw in it stays.
+    fn note_failed(
+        &self,
+        store: &mut Store,
+        failed: &[AnalyzerFailed],
+        path: &str,
+        worked: &mut Worked,
+    ) -> Result<(), StoreError> {
+        for failed in failed {
+            worked.problems.push(format!("{path}: {}", failed.why));
+            let trouble = Trouble {
+                component: failed.name.clone(),
+                place: path.to_owned(),
+                why: failed.why.clone(),
+                hint: "its signals of this transcript are not complete; remove the analyzer, or replace it".to_owned(),
+                since: self.now,
+            };
+            store.add_trouble(&trouble)?;
+        }
         Ok(())
     }
 
@@ -163,13 +237,13 @@ impl Pipeline<'_> {
     pub(super) fn take_notices(
         &self,
         store: &mut Store,
-        roots: &Roots,
+        sources: &Sources,
         worked: &mut Worked,
     ) -> Result<(), PipelineError> {
         let mut problems = Vec::new();
         let drained = inbox::drain(self.home.path(), |notices| {
             for notice in notices {
-                self.take_notice(store, roots, notice, &mut problems)?;
+                self.take_notice(store, sources, notice, &mut problems)?;
             }
             store.commit().map_err(PipelineError::from)
         })?;
@@ -181,19 +255,19 @@ impl Pipeline<'_> {
     fn take_notice(
         &self,
         store: &mut Store,
-        roots: &Roots,
+        sources: &Sources,
         notice: &Notice,
         problems: &mut Vec<String>,
     ) -> Result<(), PipelineError> {
         // A transcript that is gone by now was deleted by its tool, which `reconcile` notes.
         let Ok((_, found)) = transcript::named(&notice.transcript_path) else { return Ok(()) };
-        let Some((adapter, _)) = roots.iter().find(|(_, root)| found.path.starts_with(root.path())) else {
+        let Some((adapter, _)) = sources.iter().find(|(_, source)| source.holds(&found.path, "")) else {
             problems
                 .push(format!("a hook named {}, which lies in no folder that an adapter reads", found.path.display()));
             return Ok(());
         };
         if notice.event == SESSION_IS_OVER && !self.ignore.is_match(&found.path) {
-            let tool = self.guests.named(adapter).map(|adapter| adapter.descriptor().tool.clone()).unwrap_or_default();
+            let tool = self.guests.named(adapter).map(|installed| installed.tool().to_owned()).unwrap_or_default();
             let row = found.row(adapter, &tool);
             if !matches!(store.observe(&row)?, Standing::Unchanged | Standing::Queued) {
                 store.enqueue([&row], self.now)?;
@@ -212,7 +286,10 @@ impl Pipeline<'_> {
             let Some(job) = store.job(transcript)? else { continue };
             let path = job.path.clone();
             match self.reanalyse_one(store, job) {
-                Ok(()) => worked.reanalysed += 1,
+                Ok(failed) => {
+                    worked.reanalysed += 1;
+                    self.note_failed(store, &failed, &path, worked)?;
+                }
                 Err(ReadError::Sink(error)) => return Err(error.into()),
                 Err(error) => worked.problems.push(format!("{path}: {error}")),
             }
@@ -220,15 +297,15 @@ impl Pipeline<'_> {
         Ok(())
     }
 
-    fn reanalyse_one(&self, store: &mut Store, job: Job) -> Result<(), ReadError<StoreError>> {
-        let mut analysis = self.guests.analysis()?;
+    fn reanalyse_one(&self, store: &mut Store, job: Job) -> Result<Vec<AnalyzerFailed>, ReadError<StoreError>> {
+        let mut analyses = self.guests.analyses()?;
         let mut ingest = store.ingest(job, Begin::Stored).map_err(ReadError::Sink)?;
         let mut checkpoint = Vec::new();
         for finality in [Finality::Settled, Finality::Provisional] {
             let mut from = None;
             loop {
                 let (events, next) = ingest.stored(finality, from, PAGE).map_err(ReadError::Sink)?;
-                let signals = analysis.observe(&events)?;
+                let signals = analyses.observe(&events)?;
                 ingest.add_signals(&signals, finality).map_err(ReadError::Sink)?;
                 from = next;
                 if from.is_none() {
@@ -236,33 +313,25 @@ impl Pipeline<'_> {
                 }
             }
             if finality == Finality::Settled {
-                checkpoint = analysis.checkpoint()?;
+                checkpoint = analyses.checkpoint()?;
             }
         }
-        ingest.add_signals(&analysis.conclude()?, Finality::Provisional).map_err(ReadError::Sink)?;
+        ingest.add_signals(&analyses.conclude()?, Finality::Provisional).map_err(ReadError::Sink)?;
         ingest.reanalysed(self.guests.analyzed_by(), &checkpoint).map_err(ReadError::Sink)?;
-        Ok(())
+        Ok(analyses.failed().to_vec())
     }
 }
 
-/// Opens a transcript through the granted folder it lies in. One that lies in none was named by the person.
-fn open(roots: &Roots, path: &Path) -> std::io::Result<File> {
-    for (_, root) in roots {
-        if let Ok(relative) = path.strip_prefix(root.path()) {
-            return root.open_file(relative);
-        }
-    }
-    if !path.exists() {
-        return Err(std::io::ErrorKind::NotFound.into());
-    }
-    let (root, found) = transcript::named(path).map_err(std::io::Error::other)?;
-    root.open_file(&found.relative)
+fn database_failure(installed: &Installed, stamp: Stamp, error: &DatabaseError) -> Failure {
+    let retry = error.is_passing();
+    let why = format!("{error}: {}", error.hint());
+    Failure { retry, ..failure(installed, stamp, error.kind(), &why) }
 }
 
-fn failure(adapter: &Adapter, stamp: Stamp, kind: &str, why: &dyn std::fmt::Display) -> Failure {
+fn failure(installed: &Installed, stamp: Stamp, kind: &str, why: &dyn std::fmt::Display) -> Failure {
     Failure {
         stamp,
-        parsed_by: adapter.hash().to_string(),
+        parsed_by: installed.adapter.hash().to_string(),
         kind: kind.to_owned(),
         why: why.to_string(),
         place: None,

@@ -12,7 +12,7 @@ use super::{
     types::Event,
 };
 
-const WANTED: Wanted = Wanted { kind: "adapter", interface: "totalrecall:guest/parse@0.1.0" };
+const WANTED: Wanted = Wanted { kind: "adapter", interface: Adapter::INTERFACE };
 
 /// The beginning of a transcript that an adapter is shown; the contract names this size.
 const HEAD_BYTES: usize = 64 << 10;
@@ -31,6 +31,9 @@ struct Inner {
 }
 
 impl Adapter {
+    /// The interface that it exports.
+    pub const INTERFACE: &'static str = "totalrecall:guest/parse@0.1.0";
+
     pub(super) fn load(runtime: &Arc<Runtime>, guest: &Guest) -> Result<Self, SandboxError> {
         let linked = runtime.link(guest, &WANTED)?;
         let name: Arc<str> = guest.name().into();

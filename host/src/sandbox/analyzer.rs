@@ -12,7 +12,7 @@ use super::{
     types::Event,
 };
 
-const WANTED: Wanted = Wanted { kind: "analyzer", interface: "totalrecall:guest/analyze@0.1.0" };
+const WANTED: Wanted = Wanted { kind: "analyzer", interface: Analyzer::INTERFACE };
 
 /// Memory up to which an instance is used for the next transcript. Instances never give memory back, and after a giant
 /// session a new one is cheaper than that.
@@ -40,6 +40,9 @@ struct Ready {
 }
 
 impl Analyzer {
+    /// The interface that it exports.
+    pub const INTERFACE: &'static str = "totalrecall:guest/analyze@0.1.0";
+
     pub(super) fn load(runtime: &Arc<Runtime>, guest: &Guest) -> Result<Self, SandboxError> {
         let linked = runtime.link(guest, &WANTED)?;
         let name: Arc<str> = guest.name().into();

@@ -44,6 +44,10 @@ const HANDLES: usize = 1_000;
 /// Half of the stack that Rust gives to a thread, so that the host has room below the guest.
 const STACK_BYTES: usize = 1_024 * KIB;
 
+/// Steps of SQLite's machine that one of an adapter's statements may take. Listing the sessions of a 200 MB database takes
+/// some millions; these are a few seconds, in which what a statement heaps up stays below a gigabyte.
+const SQL_STEPS: u64 = 200_000_000;
+
 /// Limits of guests. Bytes and counts are inclusive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
@@ -72,6 +76,8 @@ pub struct Limits {
     pub handles: usize,
     /// Native stack of a guest's calls.
     pub stack_bytes: usize,
+    /// Steps of one SQL statement of an adapter.
+    pub sql_steps: u64,
 }
 
 impl Default for Limits {
@@ -89,6 +95,7 @@ impl Default for Limits {
             tables: TABLES,
             handles: HANDLES,
             stack_bytes: STACK_BYTES,
+            sql_steps: SQL_STEPS,
         }
     }
 }

@@ -57,6 +57,8 @@ pub struct Absent {
     pub id: TranscriptId,
     /// Where it was.
     pub path: String,
+    /// It was a session of a database, which may be there still.
+    pub in_database: bool,
 }
 
 /// What a survey of one adapter's sources amounts to.
@@ -163,7 +165,11 @@ impl Store {
             survey.standings.push(entry.map_or(Standing::New, |entry| entry.standing(&found.stamp)));
         }
         let gone = known.into_iter().filter(|(_, entry)| entry.state != "expired");
-        survey.absent = gone.map(|((path, _), entry)| Absent { id: entry.id, path }).collect();
+        let absent = |((path, key), entry): ((String, String), Entry)| {
+            // The key of a session in a tree is its file's, which is gone with it.
+            Absent { id: entry.id, in_database: !key.is_empty(), path }
+        };
+        survey.absent = gone.map(absent).collect();
         survey.absent.sort_by_key(|absent| absent.id);
         Ok(survey)
     }

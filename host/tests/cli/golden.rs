@@ -3,7 +3,9 @@
 
 use std::{fs, path::Path};
 
-use crate::support::{User, fixtures};
+use totalrecall::conformance::cases;
+
+use crate::support::{User, fixtures, kept, tools};
 
 #[test]
 fn the_reference_of_commands_is_generated() {
@@ -21,24 +23,29 @@ fn compare(path: &Path, content: &str) {
 
 #[test]
 fn every_case_ends_in_its_signals_and_its_page() {
-    let cases = fixtures();
-    let mut names: Vec<_> =
-        fs::read_dir(&cases).unwrap().map(|case| case.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    assert!(names.len() >= 12, "{names:?}");
-    for name in names {
-        let user = User::with(&name);
+    let mut seen = 0;
+    for (tool, case) in
+        tools().iter().flat_map(|tool| cases(&fixtures().join(tool)).unwrap().into_iter().map(move |it| (tool, it)))
+    {
+        let user = User::with_tool(tool, &case.name);
         let mut signals = String::new();
-        for mut session in user.ok(&["analyze", "--format", "json", "home/.claude/projects"]).json_lines() {
+        let kept = format!("home/{}", kept(tool));
+        for mut session in user.ok(&["analyze", "--format", "json", "--tool", tool, &kept]).json_lines() {
             for signal in session["signals"].as_array_mut().unwrap().drain(..) {
                 signals += &format!("{signal}\n");
             }
             signals += &format!("{session}\n");
         }
+        if tool == "aider" {
+            user.ok(&["init"]);
+            fs::write(user.state().join("config.toml"), "[roots]\naider = [\"~/src\"]\n").unwrap();
+        }
         user.ok(&["worker", "--reconcile"]);
         let page = user.ok(&["insights"]).out;
         for (file, content) in [("signals.jsonl", signals), ("insights.md", page)] {
-            compare(&cases.join(&name).join(file), &content);
+            compare(&case.folder.join(file), &content);
         }
+        seen += 1;
     }
+    assert!(seen >= 12, "{seen} cases");
 }

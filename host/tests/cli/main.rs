@@ -5,8 +5,11 @@
     reason = "tests start the program, are told by BLESS to write golden files, and may fail"
 )]
 
+mod adapters;
 mod components;
 mod golden;
 mod life;
+#[path = "../guests/built.rs"]
+mod guests;
 mod support;
 mod surface;

@@ -29,6 +29,15 @@ impl User {
         user
     }
 
+    /// One who has the transcripts of a tool's fixture where the tool keeps them, databases made of their statements.
+    pub(crate) fn with_tool(tool: &str, case: &str) -> Self {
+        let user = Self::new();
+        let kept = user.home().join(kept(tool));
+        totalrecall::conformance::lay_out(&fixtures().join(tool).join(case).join("transcripts"), &kept).unwrap();
+        crate::life::walk(&kept).iter().for_each(|file| settle(file));
+        user
+    }
+
     pub(crate) fn home(&self) -> PathBuf {
         self.dir.path().join("home")
     }
@@ -107,14 +116,35 @@ impl std::fmt::Display for Ran {
     }
 }
 
-/// The folder of all cases.
+/// The folder of all tools' cases.
 pub(crate) fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/claude-code")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures")
+}
+
+/// The tools that there are cases of, by name.
+pub(crate) fn tools() -> Vec<String> {
+    let mut tools: Vec<_> =
+        fs::read_dir(fixtures()).unwrap().map(|tool| tool.unwrap().file_name().into_string().unwrap()).collect();
+    tools.sort();
+    tools
+}
+
+/// Where a tool keeps what the `transcripts` of its cases hold, below the home directory.
+pub(crate) fn kept(tool: &str) -> &'static str {
+    match tool {
+        "aider" => "src/project",
+        "claude-code" => ".claude/projects",
+        "codex" => ".codex",
+        "cursor" => ".config/Cursor/User/globalStorage",
+        "gemini-cli" => ".gemini/tmp",
+        "opencode" => ".local/share/opencode",
+        other => panic!("{other}: where does it keep its transcripts?"),
+    }
 }
 
 /// The transcripts of a case.
 pub(crate) fn fixture(case: &str) -> PathBuf {
-    fixtures().join(case).join("transcripts")
+    fixtures().join("claude-code").join(case).join("transcripts")
 }
 
 /// Copies a folder; the copies are as old as the originals, so that they count as settled.

@@ -115,7 +115,7 @@ fn a_setting_that_makes_no_sense_is_named_with_its_place() {
     insta::assert_snapshot!("config_unknown_key", user.run(&["worker"]));
     fs::write(&config, "[signals]\nchurn-edit = 3\n").unwrap();
     let ran = user.ok(&["worker", "--reconcile"]);
-    assert!(ran.err.contains("no setting `churn-edit`"), "{ran}");
+    assert!(ran.err.contains("no analyzer has the setting `churn-edit`"), "{ran}");
     fs::write(&config, "[signals]\nchurn-edits = \"many\"\n").unwrap();
     insta::assert_snapshot!("config_bad_value", user.run(&["analyze", "home/.claude/projects"]));
 }

@@ -8,7 +8,7 @@ use std::{
 
 use totalrecall::sandbox::Guest;
 
-const PACKAGES: &[&str] = &["totalrecall-hostile", "totalrecall-nosy"];
+const PACKAGES: &[&str] = &["totalrecall-hostile", "totalrecall-nosy", "totalrecall-greedy", "totalrecall-counter"];
 
 /// The folder they are in. `xtask` builds them, because it has the tools for it: as dependencies of the tests these would
 /// change features of wasmtime's own dependencies, so that tests and program could not share one build of it.
@@ -22,7 +22,7 @@ static BUILT: LazyLock<PathBuf> = LazyLock::new(|| {
     folder
 });
 
-/// The guest of this name: `hostile` or `nosy`.
+/// The guest of this name, which is that of its folder.
 pub(crate) fn guest(name: &str) -> Guest {
     let bytes = std::fs::read(BUILT.join(name).with_extension("wasm")).expect("a test guest");
     Guest::new(name, bytes)

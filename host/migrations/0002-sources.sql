@@ -1,0 +1,17 @@
+-- Databases of tools, as they were when all their sessions were queued or known: one that is unchanged has nothing new.
+CREATE TABLE source (
+    adapter TEXT NOT NULL,
+    path TEXT NOT NULL,
+    stamp TEXT NOT NULL,
+    PRIMARY KEY (adapter, path)
+) STRICT, WITHOUT ROWID;
+
+-- What stands in the way besides single transcripts: places that cannot be looked at, analyzers that fail.
+CREATE TABLE trouble (
+    component TEXT NOT NULL,            -- the adapter or analyzer
+    place TEXT NOT NULL,
+    why TEXT NOT NULL,
+    hint TEXT NOT NULL,                 -- what to do about it
+    since INTEGER NOT NULL,
+    PRIMARY KEY (component, place)
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,458 @@
+//! Transcripts that are rows of a tool's SQLite file, read by the adapter's own SELECTs.
+//!
+//! The file belongs to a tool that may be running, so nothing of ours may be left in its folder and nothing may wait for us:
+//!
+//! | the tool's file | how it is opened |
+//! | --- | --- |
+//! | in WAL mode, with a log and its index | read-only, the index as well (`readonly_shm`): SQLite would create one otherwise |
+//! | with a log but no index (a copy, a crash) | a copy of file and log, in a private folder |
+//! | in WAL mode, without a log | as a file that does not change (`immutable`), and looked at again afterwards |
+//! | with a rollback journal | read-only, with the shared lock that reading takes, for the length of one statement |
+//!
+//! The SELECTs are the adapter's, so they are as hostile as the rest of it: an authorizer allows reading this one file and
+//! calling SQLite's own functions, and each statement has a number of steps to end in.
+
+use std::{
+    cell::OnceCell,
+    collections::HashMap,
+    fs::{self, File},
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+    rc::Rc,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    time::Duration,
+};
+
+use rusqlite::{
+    Connection, ErrorCode, OpenFlags,
+    hooks::{AuthAction, AuthContext, Authorization},
+    limits::Limit,
+    types::ValueRef,
+};
+
+use super::{Bytes, Found, Opened, Unreadable};
+use crate::{files, grant::Queries, sandbox::Limits, store::Stamp};
+
+/// How long a reading waits for a tool that holds its file locked. Longer than any write of theirs takes.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Steps of SQLite's machine between two looks at what is left of them: some 10 µs.
+const STRIDE: i32 = 1_000;
+
+/// Longest value: as long as the longest line of a file.
+const LONGEST: i32 = 64 << 20;
+
+/// The first bytes of every SQLite file.
+pub const MAGIC: &[u8] = b"SQLite format 3\0";
+
+/// A database that was granted, opened when it is first asked for something.
+pub struct Database {
+    path: PathBuf,
+    queries: Vec<Queries>,
+    limits: Limits,
+    open: OnceCell<Open>,
+}
+
+struct Open {
+    connection: Connection,
+    /// Of those declared the ones that this database understands.
+    queries: Queries,
+    sessions: HashMap<String, Listed>,
+    steps: Arc<AtomicU64>,
+    /// The copy that is read instead of the tool's own file.
+    _copy: Option<tempfile::TempDir>,
+    /// What the file looked like when it was opened as one that does not change.
+    unchanging: Option<String>,
+}
+
+#[derive(Debug, Clone)]
+struct Listed {
+    version: String,
+    begins_at: Option<i64>,
+}
+
+/// Why a database, or a session in it, cannot be read.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum DatabaseError {
+    /// It is there but is none.
+    #[error("it is not an SQLite database")]
+    NotADatabase,
+    /// Another process holds it.
+    #[error("it is locked by another process")]
+    Locked,
+    /// A page of it makes no sense.
+    #[error("it is damaged: {0}")]
+    Corrupt(String),
+    /// None of the adapter's SELECTs fits its tables.
+    #[error("its tables are not those of any version that the adapter knows: {0}")]
+    UnknownSchema(String),
+    /// A SELECT wants what an adapter's may not.
+    #[error("the adapter's SQL was refused: {0}")]
+    Refused(String),
+    /// A SELECT does not end.
+    #[error("the adapter's SQL went past the limit `sql-steps`: {allowed} are allowed")]
+    Endless {
+        /// Steps of SQLite's machine.
+        allowed: u64,
+    },
+    /// It was written to while it was read as a file that does not change.
+    #[error("it was written to while it was read")]
+    Changed,
+    /// The session is not in it any more.
+    #[error("the session is not in it any more")]
+    Gone,
+    /// What SQLite or the system says.
+    #[error("{0}")]
+    Other(String),
+}
+
+impl DatabaseError {
+    /// A stable word for the ledger.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::NotADatabase => "not-a-database",
+            Self::Locked => "locked",
+            Self::Corrupt(_) => "corrupt",
+            Self::UnknownSchema(_) => "unknown-schema",
+            Self::Refused(_) => "sql-refused",
+            Self::Endless { .. } => "sql-steps",
+            Self::Changed => "changed",
+            Self::Gone => "gone",
+            Self::Other(_) => "unreadable",
+        }
+    }
+
+    /// What the person can do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::NotADatabase => "if the tool does not need it, move the file away",
+            Self::Locked | Self::Changed => "run `totalrecall reconcile` again when the tool is idle",
+            Self::Corrupt(_) => "check it with `sqlite3 FILE 'PRAGMA integrity_check'`, or let the tool repair it",
+            Self::UnknownSchema(_) => "the tool is newer than its adapter: look for a newer totalrecall",
+            Self::Refused(_) | Self::Endless { .. } => "remove the adapter, or report this to its author",
+            Self::Gone => "nothing: the tool has deleted it",
+            Self::Other(_) => "check the permissions of the file and of its folder",
+        }
+    }
+
+    /// Would the next try end the same way?
+    pub fn is_passing(&self) -> bool {
+        matches!(self, Self::Locked | Self::Changed | Self::Other(_))
+    }
+
+    pub(super) fn at(&self, path: &Path) -> Unreadable {
+        Unreadable { path: path.to_owned(), why: self.to_string(), hint: self.hint() }
+    }
+
+    fn of(error: &rusqlite::Error, steps: &AtomicU64, allowed: u64) -> Self {
+        let text = || match error {
+            rusqlite::Error::SqliteFailure(_, Some(text)) => text.clone(),
+            rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
+            other => other.to_string(),
+        };
+        match error.sqlite_error_code() {
+            Some(ErrorCode::NotADatabase) => Self::NotADatabase,
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked,
+            Some(ErrorCode::DatabaseCorrupt) => Self::Corrupt(text()),
+            Some(ErrorCode::AuthorizationForStatementDenied) => Self::Refused(text()),
+            Some(ErrorCode::OperationInterrupted) if steps.load(Relaxed) == 0 => Self::Endless { allowed },
+            Some(ErrorCode::TooBig | ErrorCode::OutOfMemory) => Self::Refused(text()),
+            Some(ErrorCode::ReadOnly) => Self::Refused(text()),
+            _ if matches!(error, rusqlite::Error::MultipleStatement) => Self::Refused(text()),
+            _ => Self::Other(text()),
+        }
+    }
+}
+
+impl Database {
+    /// A database at a resolved path. Costs nothing: it is opened when it is asked for something.
+    pub fn new(path: PathBuf, queries: Vec<Queries>, limits: Limits) -> Self {
+        Self { path, queries, limits, open: OnceCell::new() }
+    }
+
+    /// The resolved path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Changes whenever the file or its log is written to. None: it was written to so lately that another write might leave
+    /// no trace in it.
+    pub fn stamp(&self, now_ms: i64) -> Option<String> {
+        // Times of files are as coarse as the kernel's clock; two seconds are the coarsest of any file system (FAT).
+        const COARSE_MS: i64 = 2_000;
+        let stamps = stamps(&self.path);
+        let newest = stamps.iter().map(|stamp| stamp.mtime_ns / 1_000_000).max()?;
+        (now_ms - newest > COARSE_MS).then(|| describe(&stamps))
+    }
+
+    /// All sessions, by key.
+    ///
+    /// # Errors
+    /// When the database cannot be read, or the adapter's SQL is refused.
+    pub fn discover(&self) -> Result<Vec<Found>, DatabaseError> {
+        let mut found: Vec<_> = self
+            .open()?
+            .sessions
+            .iter()
+            .map(|(key, listed)| Found {
+                path: self.path.clone(),
+                key: key.clone(),
+                stamp: Stamp::version(listed.version.clone()),
+                begins_at: listed.begins_at,
+            })
+            .collect();
+        found.sort_by(|a, b| a.key.cmp(&b.key));
+        Ok(found)
+    }
+
+    /// Opens a session. It has the version that it had when the database was first asked for something, which may be an
+    /// older one than its rows are of: it is read once more then.
+    ///
+    /// # Errors
+    /// As [`discover`](Self::discover); [`DatabaseError::Gone`].
+    pub(super) fn open_session(database: &Rc<Self>, key: &str) -> Result<Opened, DatabaseError> {
+        let open = database.open()?;
+        let listed = open.sessions.get(key).ok_or(DatabaseError::Gone)?;
+        let session = Session { database: Rc::clone(database), key: key.to_owned() };
+        Ok(Opened { stamp: Stamp::version(listed.version.clone()), bytes: Bytes::Rows(session) })
+    }
+
+    fn open(&self) -> Result<&Open, DatabaseError> {
+        if let Some(open) = self.open.get() {
+            return Ok(open);
+        }
+        let open = self.connect()?;
+        Ok(self.open.get_or_init(|| open))
+    }
+
+    fn connect(&self) -> Result<Open, DatabaseError> {
+        let (mut connection, copy, unchanging) = connect(&self.path)?;
+        let allowed = self.limits.sql_steps;
+        let steps = Arc::new(AtomicU64::new(allowed));
+        let fail = |error: rusqlite::Error| DatabaseError::of(&error, &steps, allowed);
+        fence(&mut connection, &steps).map_err(fail)?;
+        // The first whose statements it understands.
+        let mut unknown = DatabaseError::UnknownSchema("the adapter declares no SQL".to_owned());
+        for queries in &self.queries {
+            let understood = [&queries.sessions, &queries.rows].into_iter().try_for_each(|sql| {
+                let statement = connection.prepare(sql)?;
+                if statement.readonly() { Ok(()) } else { Err(rusqlite::Error::InvalidQuery) }
+            });
+            match understood {
+                Ok(()) => {
+                    let sessions = list(&connection, &queries.sessions, &steps, allowed)?;
+                    let queries = queries.clone();
+                    return Ok(Open { connection, queries, sessions, steps, _copy: copy, unchanging });
+                }
+                Err(rusqlite::Error::InvalidQuery) => {
+                    return Err(DatabaseError::Refused("it is no SELECT".to_owned()));
+                }
+                Err(error) => match fail(error) {
+                    DatabaseError::Other(why) => unknown = DatabaseError::UnknownSchema(why),
+                    error => return Err(error),
+                },
+            }
+        }
+        Err(unknown)
+    }
+}
+
+/// Opens the tool's file without leaving anything beside it.
+#[expect(clippy::disallowed_methods, reason = "the home of tools' databases")]
+fn connect(path: &Path) -> Result<(Connection, Option<tempfile::TempDir>, Option<String>), DatabaseError> {
+    let io = |error: io::Error| DatabaseError::Other(error.to_string());
+    let mut header = [0; 20];
+    let length = File::open(path).and_then(|file| file.take(20).read(&mut header)).map_err(io)?;
+    if length == 0 {
+        return Err(DatabaseError::Other("it is empty".to_owned()));
+    }
+    if !header.starts_with(MAGIC) {
+        return Err(DatabaseError::NotADatabase);
+    }
+    let beside = |ending: &str| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(ending);
+        PathBuf::from(name)
+    };
+    let (log, index) = (beside("-wal"), beside("-shm"));
+    let has_log = fs::metadata(&log).is_ok_and(|metadata| metadata.len() > 0);
+    // Bytes 18 and 19 of the header are 2 in WAL mode (https://sqlite.org/fileformat2.html#file_format_version_numbers).
+    let (copy, options, unchanging) = match (has_log, header[18] == 2) {
+        (true, _) if index.exists() => (None, "mode=ro&readonly_shm=1", None),
+        (true, _) => {
+            let folder = tempfile::tempdir().map_err(io)?;
+            fs::copy(path, folder.path().join("copy.db")).map_err(io)?;
+            fs::copy(&log, folder.path().join("copy.db-wal")).map_err(io)?;
+            (Some(folder), "mode=rw", None)
+        }
+        (false, true) => (None, "mode=ro&immutable=1", Some(describe(&stamps(path)))),
+        (false, false) => (None, "mode=ro", None),
+    };
+    let file = copy.as_ref().map_or_else(|| path.to_owned(), |folder| folder.path().join("copy.db"));
+    let uri = files::uri(&file, options);
+    let flags = if copy.is_some() { OpenFlags::SQLITE_OPEN_READ_WRITE } else { OpenFlags::SQLITE_OPEN_READ_ONLY };
+    let flags = flags | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let none = AtomicU64::new(1);
+    let fail = |error: rusqlite::Error| DatabaseError::of(&error, &none, 0);
+    let connection = Connection::open_with_flags(uri, flags).map_err(fail)?;
+    connection.busy_timeout(PATIENCE).map_err(fail)?;
+    // What does not fit into memory would be written to a file that nobody granted.
+    connection.pragma_update(None, "temp_store", "MEMORY").map_err(fail)?;
+    connection.pragma_update(None, "query_only", true).map_err(fail)?;
+    connection.pragma_update(None, "trusted_schema", false).map_err(fail)?;
+    Ok((connection, copy, unchanging))
+}
+
+/// Lets statements read, compute and end, and nothing else.
+fn fence(connection: &mut Connection, steps: &Arc<AtomicU64>) -> rusqlite::Result<()> {
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
+    connection.authorizer(Some(|context: AuthContext<'_>| match context.action {
+        AuthAction::Select | AuthAction::Read { .. } | AuthAction::Recursive => Authorization::Allow,
+        AuthAction::Function { function_name } if !FORBIDDEN.contains(&function_name) => Authorization::Allow,
+        _ => Authorization::Deny,
+    }))?;
+    let steps = Arc::clone(steps);
+    connection.progress_handler(
+        STRIDE,
+        Some(move || {
+            let left = steps.load(Relaxed).saturating_sub(STRIDE.unsigned_abs().into());
+            steps.store(left, Relaxed);
+            left == 0
+        }),
+    )
+}
+
+/// Functions that reach out of the statement.
+const FORBIDDEN: [&str; 3] = ["load_extension", "fts3_tokenizer", "fts5"];
+
+fn list(
+    connection: &Connection,
+    sql: &str,
+    steps: &AtomicU64,
+    allowed: u64,
+) -> Result<HashMap<String, Listed>, DatabaseError> {
+    let fail = |error: rusqlite::Error| DatabaseError::of(&error, steps, allowed);
+    steps.store(allowed, Relaxed);
+    let mut statement = connection.prepare(sql).map_err(fail)?;
+    let columns = statement.column_count();
+    if columns < 2 {
+        return Err(DatabaseError::Refused("it gives no `key` and `version`".to_owned()));
+    }
+    let mut rows = statement.query([]).map_err(fail)?;
+    let mut sessions = HashMap::new();
+    while let Some(row) = rows.next().map_err(fail)? {
+        let text = |column| row.get_ref(column).map(|value| text(value).into_owned());
+        let begins_at = if columns > 2 { row.get::<_, Option<i64>>(2).ok().flatten() } else { None };
+        let (key, version) = (text(0).map_err(fail)?, text(1).map_err(fail)?);
+        if !key.is_empty() {
+            sessions.insert(key, Listed { version, begins_at });
+        }
+    }
+    Ok(sessions)
+}
+
+fn text(value: ValueRef<'_>) -> std::borrow::Cow<'_, str> {
+    match value {
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => String::from_utf8_lossy(bytes),
+        ValueRef::Integer(number) => number.to_string().into(),
+        ValueRef::Real(number) => number.to_string().into(),
+        ValueRef::Null => "".into(),
+    }
+}
+
+/// A session of a database, open.
+pub(crate) struct Session {
+    database: Rc<Database>,
+    key: String,
+}
+
+impl Session {
+    /// Gives each row's first column.
+    pub(super) fn each_row<E: From<io::Error>>(&self, row: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        let open = self.database.open().map_err(io::Error::other)?;
+        let allowed = self.database.limits.sql_steps;
+        let fail = |error: rusqlite::Error| io::Error::other(DatabaseError::of(&error, &open.steps, allowed));
+        open.steps.store(allowed, Relaxed);
+        let mut statement = open.connection.prepare_cached(&open.queries.rows).map_err(fail)?;
+        if let Some(parameter) = statement.parameter_index(":key").map_err(fail)? {
+            statement.raw_bind_parameter(parameter, &self.key).map_err(fail)?;
+        }
+        let mut rows = statement.raw_query();
+        while let Some(found) = rows.next().map_err(fail)? {
+            row(text(found.get_ref(0).map_err(fail)?).as_bytes())?;
+        }
+        match &open.unchanging {
+            Some(before) if describe(&stamps(&self.database.path)) != *before => {
+                Err(io::Error::other(DatabaseError::Changed).into())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Stamps of the file and its log.
+fn stamps(path: &Path) -> Vec<Stamp> {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    [path, Path::new(&log)]
+        .into_iter()
+        .filter_map(|path| fs::metadata(path).ok())
+        .map(|file| Stamp::of(&file))
+        .collect()
+}
+
+fn describe(stamps: &[Stamp]) -> String {
+    let one = |stamp: &Stamp| format!("{} {} {}", stamp.size, stamp.mtime_ns, stamp.inode);
+    stamps.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// The files that a granted path names: it may hold `*` in its last component. A link must not lead out of the folder.
+///
+/// # Errors
+/// When the folder is there and cannot be read.
+pub fn candidates(path: &Path) -> Result<Vec<PathBuf>, Unreadable> {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
+        return Ok(Vec::new());
+    };
+    let folder = match folder.canonicalize() {
+        Ok(folder) => folder,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(Unreadable::new(folder, error)),
+    };
+    let names = if name.contains('*') {
+        let glob = super::globs(&[name.to_owned()]).map_err(|error| Unreadable::new(path, error))?;
+        let entries = fs::read_dir(&folder).map_err(|error| Unreadable::new(&folder, error))?;
+        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let is_aside = |name: &str| ["-wal", "-shm", "-journal"].iter().any(|ending| name.ends_with(ending));
+        let mut names: Vec<_> = names.filter(|name| glob.is_match(name) && !is_aside(name)).collect();
+        names.sort();
+        names
+    } else {
+        vec![name.to_owned()]
+    };
+    let mut files = Vec::new();
+    for name in names {
+        let file = folder.join(name);
+        match file.canonicalize() {
+            Ok(resolved) if resolved.parent() == Some(&folder) => files.push(resolved),
+            Ok(_) => return Err(Unreadable::new(&file, "it is a link that leads out of its folder")),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(Unreadable::new(&file, error)),
+        }
+    }
+    Ok(files)
+}
+
+/// Makes a database of statements: for fixtures, which are kept as text.
+///
+/// # Errors
+/// SQLite's.
+#[expect(clippy::disallowed_methods, reason = "the home of tools' databases")]
+pub fn make(path: &Path, sql: &str) -> Result<(), DatabaseError> {
+    let made = Connection::open(path).and_then(|connection| connection.execute_batch(sql));
+    made.map_err(|error| DatabaseError::Other(error.to_string()))
+}
