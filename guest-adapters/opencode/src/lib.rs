@@ -11,11 +11,13 @@
 //! | [`part`] | texts, thoughts, tool calls, compactions |
 //! | [`result`] | how tool calls ended |
 //!
-//! Others help: [`record`] has the fields, [`keys`] makes copies recognisable, [`tool`] and [`patch`] know the tools.
+//! Others help: [`record`] has the fields, [`keys`] makes copies recognisable, [`hold`] puts results after all the calls that
+//! were made along with theirs, [`tool`] and [`patch`] know the tools.
 //!
 //! Not read: messages of before there were parts (their texts stood in the messages), and the tables of the coming second
 //! model (`session_message` and its like), which 1.18 creates and leaves empty.
 
+mod hold;
 mod keys;
 mod message;
 mod part;
@@ -31,6 +33,7 @@ use serde::{Deserialize, Serialize};
 use totalrecall_sdk::adapter::{Adapter, Descriptor, Origin, Output, Record, Trouble, Verdict};
 use totalrecall_sdk::types::{Body, Event};
 
+use crate::hold::Hold;
 use crate::keys::Keys;
 use crate::message::Message;
 use crate::record::Row;
@@ -42,6 +45,7 @@ pub struct OpenCode {
     home: Home,
     keys: Keys,
     message: Message,
+    hold: Hold,
     /// Time until which the agent was at work.
     busy_until: i64,
     /// The last message of the person announces a command of theirs, which the next one carries out.
@@ -117,9 +121,14 @@ impl Adapter for OpenCode {
 impl OpenCode {
     /// Passes an event on.
     fn tell(&mut self, line: u64, at: Option<i64>, key: Option<String>, body: Body, out: &mut Output) {
+        let event = self.event(line, at, key, body);
+        out.push(event);
+    }
+
+    fn event(&mut self, line: u64, at: Option<i64>, key: Option<String>, body: Body) -> Event {
         if self.undoing && self.home.undone_key.is_none() {
             self.home.undone_key.clone_from(&key);
         }
-        out.push(Event { line, at, thread: self.home.thread(), key, copied: false, body });
+        Event { line, at, thread: self.home.thread(), key, copied: false, body }
     }
 }

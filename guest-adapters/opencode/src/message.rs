@@ -49,8 +49,6 @@ pub(crate) struct Message {
     pub(crate) summary: bool,
     /// It is a command of the person, `!ls`, and its output.
     pub(crate) shell: bool,
-    /// The person refused one of its calls.
-    pub(crate) refused: bool,
     /// It is a prompt that was sent while the agent was at work.
     pub(crate) steering: bool,
 }
@@ -107,6 +105,7 @@ impl OpenCode {
 
     /// Tells how the message ended whose parts were read.
     pub(crate) fn close(&mut self, out: &mut Output) {
+        self.hold.release(out);
         let message = std::mem::take(&mut self.message);
         let at = message.completed.or(message.created);
         let completed = message.completed.unwrap_or(0);

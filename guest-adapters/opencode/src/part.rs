@@ -29,6 +29,9 @@ impl OpenCode {
         }
         self.undoing |= self.home.is_undone(row.message.as_str(), row.id.get());
         let kind = row.kind.as_str();
+        if kind != "tool" {
+            self.hold.release(out);
+        }
         let what = match kind {
             "text" => return self.text(row, line, out),
             "reasoning" => {
@@ -158,14 +161,15 @@ impl OpenCode {
             words: reading.words.map(|words| out.cap(words).0),
             amended: false,
         };
-        self.tell(line, end, Some(format!("{key}/result")), Body::ToolResult(result), out);
+        let result = self.event(line, end, Some(format!("{key}/result")), Body::ToolResult(result));
+        self.hold.push(result, out);
         if kind == ToolKind::Ask && !self.home.sub_agent {
             self.answers(&key, state, (line, end), out);
         }
     }
 
     /// How a call ended; none while it runs.
-    fn read<'s>(&mut self, name: &str, kind: ToolKind, state: &'s State<'_>) -> Option<Reading<'s>> {
+    fn read<'s>(&self, name: &str, kind: ToolKind, state: &'s State<'_>) -> Option<Reading<'s>> {
         let output = state.output.as_str();
         let plain = |status| Reading { status, exit_code: None, text: Cow::Borrowed(output), words: None };
         Some(match state.status.as_str() {
@@ -174,14 +178,7 @@ impl OpenCode {
             "completed" => plain(Status::Ok),
             "error" => {
                 let stopped = !matches!(self.message.ending, Some(Ending::Failed { .. }));
-                let mut reading = result::failed(state.error.as_str(), self.home.headless, stopped);
-                if reading.status == Status::Denied {
-                    // Calls of one response wait together, and refusing one refuses all.
-                    if std::mem::replace(&mut self.message.refused, true) && reading.words.is_none() {
-                        reading.status = Status::Blocked;
-                    }
-                }
-                reading
+                result::failed(state.error.as_str(), self.home.headless, stopped)
             }
             _ => return None,
         })
@@ -213,7 +210,8 @@ impl OpenCode {
         let text = answers.join("\n");
         if !text.trim().is_empty() {
             let body = message((Author::Human, Channel::Answer), text.trim(), out);
-            self.tell(line, at, Some(format!("{key}/answer")), body, out);
+            let answer = self.event(line, at, Some(format!("{key}/answer")), body);
+            self.hold.push(answer, out);
         }
     }
 }

@@ -39,11 +39,41 @@ fn refusals() {
     let rule = r#""status":"error","input":{},"error":"The user has specified a rule which prevents you from using this specific tool call. Here are some of the relevant rules []""#;
     let calls = [tool(1, "bash", &plain), tool(2, "bash", &plain), tool(3, "edit", &said), tool(4, "bash", rule)];
     let rows = [SESSION, RESPONSE, &calls[0], &calls[1], &calls[2], &calls[3]];
-    assert_eq!(story(&rows), ["3 denied: -", "4 blocked", "5 denied: use pytest", "6 blocked"]);
+    assert_eq!(story(&rows), ["3 stopped", "4 stopped", "5 denied: use pytest", "6 blocked"]);
+    assert_eq!(story(&[SESSION, RESPONSE, &calls[0], &calls[1]]), ["3 denied: -", "4 stopped"]);
+    // What ran is cut off by the refusal, and comes after it.
+    let timed =
+        |call: &str, end: u32| call.replace(r#""input""#, &format!(r#""time":{{"start":21,"end":{end}}},"input""#));
+    let cut = tool(5, "bash", r#""status":"error","input":{},"error":"Tool execution aborted""#);
+    let rows = [SESSION, RESPONSE, &timed(&cut, 29), &timed(&calls[0], 28)];
+    assert_eq!(story(&rows), ["4 denied: -", "3 stopped"]);
     // `opencode run` refuses in the person's name.
     let headless = SESSION
         .replace(r#""title""#, r#""permission":[{"permission":"question","pattern":"*","action":"deny"}],"title""#);
     assert_eq!(story(&[&headless, RESPONSE, &calls[0], &calls[2]]), ["3 blocked", "4 denied: use pytest"]);
+}
+
+/// What one response calls for is called for before the first of it has ended.
+#[test]
+fn calls_made_together() {
+    let call = |id, end: u32| {
+        tool(
+            id,
+            "read",
+            &format!(r#""status":"completed","input":{{}},"output":"a","time":{{"start":21,"end":{end}}}"#),
+        )
+    };
+    let text = r#"{"id":"prt_9","messageID":"msg_2","type":"text","text":"Well","time":{"start":29}}"#;
+    let events = events(&[SESSION, RESPONSE, &call(1, 25), &call(2, 24), text, &call(3, 30)]);
+    let told: Vec<_> = events
+        .iter()
+        .map(|event| match &event.body {
+            Body::ToolCall(_) => format!("{} call", event.line),
+            Body::ToolResult(_) => format!("{} result", event.line),
+            _ => event.line.to_string(),
+        })
+        .collect();
+    assert_eq!(told, ["1", "3 call", "4 call", "4 result", "3 result", "5", "6 call", "6 result"]);
 }
 
 /// The person stops a response: while it wrote, while a tool ran, while a command ran.
