@@ -14,8 +14,8 @@
 //! Others help: [`record`] has the fields, [`keys`] makes copies recognisable, [`hold`] puts results after all the calls that
 //! were made along with theirs, [`tool`] and [`patch`] know the tools.
 //!
-//! Not read: messages of before there were parts (their texts stood in the messages), and the tables of the coming second
-//! model (`session_message` and its like), which 1.18 creates and leaves empty.
+//! Not read: messages that have their parts inside (up to 0.3; they are counted as unknown), and the tables of the coming
+//! second model (`session_message` and its like), which 1.18 creates and leaves empty.
 
 mod hold;
 mod keys;

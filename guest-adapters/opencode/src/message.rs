@@ -61,6 +61,9 @@ impl OpenCode {
             "assistant" => Role::Assistant,
             other => return Verdict::Unknown(format!("message/{other}").into()),
         };
+        if row.parts.is_some() {
+            return Verdict::Unknown("message with its parts inside".into());
+        }
         self.close(out);
         let (created, completed) = (row.time.created(), row.time.completed());
         let side = if role == Role::User { 'u' } else { 'a' };

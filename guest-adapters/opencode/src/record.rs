@@ -34,6 +34,9 @@ object! {
         /// True: the message sums up what came before. Of other messages and of sessions an object of figures.
         "summary" => summary: Flag,
 
+        /// Of a message up to 0.3, which has its parts inside.
+        "parts" => parts: Raw<'a>,
+
         "type" => kind: Text<'a>,
         "text" => text: Text<'a>,
         "synthetic" => synthetic: Flag,

@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use totalrecall_sdk::types::{Body, Event};
 
-use crate::store::{loaded, of_database, versions};
+use crate::queries::SCHEMA;
+use crate::store::{loaded, of_database};
 use crate::trail::{cases, events, session, sessions};
 
 fn keys(events: &[Event]) -> Vec<&str> {
@@ -93,72 +94,4 @@ fn equal_things_are_not_merged() {
     let original = read("ses_1", 10);
     assert_eq!(keys(&original).iter().collect::<HashSet<_>>().len(), 4 * 2 + 2);
     assert_eq!(keys(&read("ses_2", 50)), keys(&original));
-}
-
-/// The columns that are read, without what else there is.
-const SCHEMA: &str = "\
-    CREATE TABLE session(id text PRIMARY KEY, parent_id text, directory text, title text, version text, revert text,\
-      permission text, time_created integer, time_updated integer);\
-    CREATE TABLE message(id text PRIMARY KEY, session_id text, time_created integer, time_updated integer, data text);\
-    CREATE INDEX message_session_time_created_id_idx ON message(session_id, time_created, id);\
-    CREATE TABLE part(id text PRIMARY KEY, message_id text, session_id text, time_created integer, time_updated integer,\
-      data text);\
-    CREATE INDEX part_message_id_id_idx ON part(message_id, id);\
-    CREATE INDEX part_session_idx ON part(session_id);";
-
-/// Whatever happens to a session changes its version, and that of no other.
-#[test]
-fn versions_change_with_their_session() {
-    let connection = loaded(SCHEMA);
-    for session in ["ses_1", "ses_2"] {
-        connection
-            .execute_batch(&format!("INSERT INTO session VALUES('{session}',NULL,'/w','t','1.18.33',NULL,NULL,5,6)"))
-            .unwrap();
-    }
-    let mut before = versions(&connection).unwrap();
-    assert_eq!(before[0].2, 5);
-    for change in [
-        "INSERT INTO message VALUES('msg_1','ses_1',7,7,'{}')",
-        "INSERT INTO part VALUES('prt_1','msg_1','ses_1',8,8,'{}')",
-        "UPDATE part SET time_updated = 9 WHERE id = 'prt_1'",
-        "UPDATE message SET time_updated = 10 WHERE id = 'msg_1'",
-        // A prompt that waits, and then the end of the message before it.
-        "INSERT INTO message VALUES('msg_2','ses_1',11,11,'{}')",
-        "INSERT INTO part VALUES('prt_2','msg_2','ses_1',11,11,'{}')",
-        "UPDATE message SET time_updated = 12 WHERE id = 'msg_1'",
-        "INSERT INTO part VALUES('prt_3','msg_1','ses_1',12,12,'{}')",
-        "UPDATE session SET time_updated = 13 WHERE id = 'ses_1'",
-        "DELETE FROM part WHERE id = 'prt_3'",
-        "DELETE FROM message WHERE id = 'msg_2'",
-    ] {
-        assert_eq!(connection.execute(change, []).unwrap(), 1);
-        let now = versions(&connection).unwrap();
-        assert_ne!(now[0].1, before[0].1, "{change}");
-        assert_eq!(now[1], before[1], "{change}");
-        before = now;
-    }
-}
-
-/// A sub-agent's sub-agent is filed under the session that a person started; a ring of parents ends.
-#[test]
-fn nested_sub_agents() {
-    let connection = loaded(SCHEMA);
-    for (session, parent) in
-        [("ses_1", "NULL"), ("ses_2", "'ses_1'"), ("ses_3", "'ses_2'"), ("ses_4", "'ses_5'"), ("ses_5", "'ses_4'")]
-    {
-        connection
-            .execute_batch(&format!(
-                "INSERT INTO session VALUES('{session}',{parent},'/w','t','1.18.33',NULL,NULL,5,6)"
-            ))
-            .unwrap();
-    }
-    let parents: Vec<_> = of_database(&connection, "x")
-        .iter()
-        .map(|session| match &events(session)[0].body {
-            Body::Session(facts) => facts.parent.clone(),
-            body => panic!("{body:?}"),
-        })
-        .collect();
-    let parents: Vec<_> = parents.iter().map(|parent| parent.as_deref()).collect();
-    assert_eq!(parents, [None, Some("ses_1"), Some("ses_1"), Some("ses_5"), Some("ses_4")]);
 }

@@ -6,6 +6,7 @@ mod copies;
 mod counts;
 mod golden;
 mod hostile;
+mod queries;
 mod shapes;
 mod store;
 mod trail;

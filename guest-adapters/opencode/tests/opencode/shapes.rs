@@ -271,3 +271,12 @@ fn parts_without_their_message() {
     let call = tool(1, "bash", r#""status":"completed","input":{},"output":"oh","metadata":{"exit":2}"#);
     assert_eq!(story(&[SESSION, &typed("go"), &call]), ["3 failed: 2"]);
 }
+
+/// A message of before there were parts is told by the tally.
+#[test]
+fn messages_with_their_parts_inside() {
+    let old = r#"{"id":"msg_1","role":"user","metadata":{"time":{"created":1}},"parts":[{"type":"text","text":"go"}]}"#;
+    let (events, tally) = read("ses_1", old.as_bytes(), 300);
+    assert!(events.is_empty());
+    assert_eq!(tally[0].what, "message with its parts inside");
+}

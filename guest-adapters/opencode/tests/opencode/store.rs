@@ -16,7 +16,8 @@ pub(crate) struct Session {
     pub(crate) rows: Vec<u8>,
 }
 
-fn database() -> Database {
+/// The database that the adapter asks for.
+pub(crate) fn database() -> Database {
     let mut databases = OpenCode::describe().sources.into_iter().filter_map(|source| match source {
         Source::Database(database) => Some(database),
         _ => None,
