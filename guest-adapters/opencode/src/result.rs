@@ -43,6 +43,12 @@ const NOTES: [(&str, &str); 3] = [
     ("<metadata>", "</metadata>"),
 ];
 
+/// How far the tool's own words reach from the beginning of an error, which may have its class in front.
+const HEAD: usize = 128;
+
+/// How far they reach from the end of an output.
+const TAIL: usize = 512;
+
 /// Reads the text of a call whose status is `error`. `headless`: nobody was there to be asked. `stopped`: the person
 /// stopped the response, and nothing else ended it.
 pub(crate) fn failed(text: &str, headless: bool, stopped: bool) -> Reading<'_> {
@@ -50,20 +56,20 @@ pub(crate) fn failed(text: &str, headless: bool, stopped: bool) -> Reading<'_> {
     // Up to 1.1 errors have their class in front.
     let text = text.strip_prefix("Error: ").unwrap_or(text);
     let end = |status, text| Reading { status, exit_code: None, text: Cow::Borrowed(text), words: None };
-    // Some versions put the error's class in front.
-    if let Some((before, after)) = text.split_once(REJECTED)
-        && before.len() < 64
-    {
-        let words = after.trim_start().strip_prefix(FEEDBACK).map(str::trim).filter(|words| !words.is_empty());
+    let head = &text[..text.floor_char_boundary(HEAD)];
+    if let Some(at) = head.find(REJECTED) {
+        let words = text[at + REJECTED.len()..]
+            .trim_start()
+            .strip_prefix(FEEDBACK)
+            .map(str::trim)
+            .filter(|words| !words.is_empty());
         let status = if headless && words.is_none() { Status::Blocked } else { Status::Denied };
         return Reading { words, ..end(status, text) };
     }
-    if let Some((before, _)) = text.split_once(RULED)
-        && before.len() < 64
-    {
-        return end(Status::Blocked, &text[..before.len() + RULED.len()]);
+    if let Some(at) = head.find(RULED) {
+        return end(Status::Blocked, &text[..at + RULED.len()]);
     }
-    if text.contains(DISMISSED) && text.len() < 128 {
+    if head.contains(DISMISSED) {
         return end(if headless { Status::Blocked } else { Status::Denied }, text);
     }
     if text == ABORTED && stopped {
@@ -102,7 +108,8 @@ fn uncut(output: &str) -> &str {
             rest
         };
     }
-    output.rsplit_once(CUT.1).map_or(output, |(output, _)| output)
+    let tail = output.ceil_char_boundary(output.len().saturating_sub(TAIL));
+    output[tail..].rfind(CUT.1).map_or(output, |at| &output[..tail + at])
 }
 
 /// The output, and what the tool notes after it.
