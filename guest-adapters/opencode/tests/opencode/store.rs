@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use totalrecall_opencode::OpenCode;
 use totalrecall_sdk::adapter::{Adapter as _, Database, Source, Tree};
 
-/// A session: where it lies, its key, and its rows.
+/// A session: the file it lies in or begins with, its key, and its rows.
 #[derive(Debug, Clone)]
 pub(crate) struct Session {
     pub(crate) place: String,
@@ -72,15 +72,13 @@ fn joined(rows: impl Iterator<Item = String>) -> Vec<u8> {
     rows.flat_map(|row| (row.replace(['\n', '\r'], " ") + "\n").into_bytes()).collect()
 }
 
-/// All sessions of the trees whose roots lie in a data folder, by key.
+/// All sessions of the trees whose roots lie in a data folder.
 fn of_trees(data: &Path) -> Vec<Session> {
     let mut sessions = Vec::new();
     for tree in trees() {
-        let folder = tree.roots[0].rsplit('/').next().unwrap();
-        let found = below(&data.join(folder), &tree.levels, &BTreeMap::new());
-        // A level brings in one name; the first is the session.
-        sessions.extend(found.into_iter().map(|(key, rows)| Session {
-            place: folder.to_owned(),
+        let root = data.join(tree.roots[0].rsplit('/').next().unwrap());
+        sessions.extend(below(&root, &tree.levels, &BTreeMap::new()).into_iter().map(|(path, key, rows)| Session {
+            place: path.strip_prefix(data).unwrap().to_str().unwrap().replace('\\', "/"),
             key,
             rows: joined(rows.into_iter()),
         }));
@@ -88,18 +86,19 @@ fn of_trees(data: &Path) -> Vec<Session> {
     sessions
 }
 
-/// Files of the first level that are there under these names, each with those below it.
-fn below(root: &Path, levels: &[String], names: &BTreeMap<String, String>) -> Vec<(String, Vec<String>)> {
+/// Files of the first level that are there under these names: their names, and what they hold, followed by what those
+/// below them hold.
+fn below(root: &Path, levels: &[String], names: &BTreeMap<String, String>) -> Vec<(PathBuf, String, Vec<String>)> {
     let [level, rest @ ..] = levels else { return Vec::new() };
     let mut found = Vec::new();
     for (path, name, value) in matches(root, level, names) {
         let mut names = names.clone();
         names.insert(name, value.clone());
-        let mut rows = vec![fs::read_to_string(path).unwrap()];
-        rows.extend(below(root, rest, &names).into_iter().flat_map(|(_, rows)| rows));
-        found.push((value, rows));
+        let mut rows = vec![fs::read_to_string(&path).unwrap()];
+        rows.extend(below(root, rest, &names).into_iter().flat_map(|(_, _, rows)| rows));
+        found.push((path, value, rows));
     }
-    found.sort();
+    found.sort_by(|one, other| one.1.cmp(&other.1));
     found
 }
 
@@ -124,7 +123,7 @@ fn matches(root: &Path, level: &str, names: &BTreeMap<String, String>) -> Vec<(P
     files.map(|path| (path.clone(), name.to_owned(), path.file_stem().unwrap().to_str().unwrap().to_owned())).collect()
 }
 
-/// All sessions of a fixture's data folder: those of databases, then those of trees.
+/// All sessions of a fixture's data folder, by place and key.
 pub(crate) fn sessions(data: &Path) -> Vec<Session> {
     let mut names: Vec<_> = fs::read_dir(data).unwrap().map(|entry| entry.unwrap().path()).collect();
     names.sort();
@@ -134,5 +133,6 @@ pub(crate) fn sessions(data: &Path) -> Vec<Session> {
         sessions.extend(of_database(&loaded(&fs::read_to_string(path).unwrap()), place));
     }
     sessions.extend(of_trees(data));
+    sessions.sort_by(|one, other| (&one.place, &one.key).cmp(&(&other.place, &other.key)));
     sessions
 }

@@ -36,9 +36,10 @@ pub(crate) fn sessions(name: &str) -> Vec<Session> {
     store::sessions(&case.folder.join("transcripts"))
 }
 
-/// The session of a case that lies at `place` and whose key begins so.
+/// The session of a case that lies below `place` and whose key begins so.
 pub(crate) fn session(name: &str, place: &str, key: &str) -> Session {
-    let found: Vec<_> = sessions(name).into_iter().filter(|it| it.place == place && it.key.starts_with(key)).collect();
+    let found: Vec<_> =
+        sessions(name).into_iter().filter(|it| it.place.starts_with(place) && it.key.starts_with(key)).collect();
     let [session] = &found[..] else { panic!("{key} of {name} is there {} times", found.len()) };
     session.clone()
 }
