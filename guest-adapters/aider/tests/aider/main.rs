@@ -1,0 +1,5 @@
+//! The adapter against the fixtures.
+
+mod counts;
+mod golden;
+mod hostile;
