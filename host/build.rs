@@ -17,7 +17,13 @@ use components::Component;
 use sha2::{Digest as _, Sha256};
 
 /// The crates whose components are embedded: adapters first, then the analyzer.
-const ADAPTERS: &[&str] = &["totalrecall-claude-code", "totalrecall-gemini-cli", "totalrecall-opencode", "totalrecall-aider"];
+const ADAPTERS: &[&str] = &[
+    "totalrecall-claude-code",
+    "totalrecall-gemini-cli",
+    "totalrecall-opencode",
+    "totalrecall-aider",
+    "totalrecall-cursor",
+];
 const ANALYZER: &str = "totalrecall-analyzer";
 /// Packagers put ready-made components here, as `<name>.wasm`.
 const FOLDER: &str = "TOTALRECALL_COMPONENTS_DIR";

@@ -1,0 +1,9 @@
+//! The adapter against the fixtures.
+
+#![expect(clippy::unwrap_used, reason = "a fixture that cannot be read is a failed test")]
+
+mod counts;
+mod golden;
+mod hostile;
+mod queries;
+mod store;
