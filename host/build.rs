@@ -19,6 +19,7 @@ use sha2::{Digest as _, Sha256};
 /// The crates whose components are embedded: adapters first, then the analyzer.
 const ADAPTERS: &[&str] = &[
     "totalrecall-claude-code",
+    "totalrecall-codex",
     "totalrecall-gemini-cli",
     "totalrecall-opencode",
     "totalrecall-aider",
