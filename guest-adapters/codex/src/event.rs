@@ -117,7 +117,9 @@ impl Codex {
             return;
         }
         let key = self.keys.named("compaction");
-        let body = Compaction { manual: None, tokens_before: self.size.take() };
+        // One in a turn of its own may have been asked for, or come before a prompt.
+        let manual = self.prompts.at_work().then_some(false);
+        let body = Compaction { manual, tokens_before: self.size.take() };
         self.tell(place, Some(key), Body::Compaction(body), out);
         let summary = summary.trim();
         if !summary.is_empty() {

@@ -13,7 +13,7 @@ use totalrecall_sdk::types::{Body, Status, ToolCall, ToolKind};
 use crate::output::Reading;
 use crate::patch::Patch;
 use crate::record::{Content, Item, Payload};
-use crate::{Codex, Place, call, output, shell};
+use crate::{Codex, Place, call, keys, output, shell};
 
 impl Codex {
     /// An `item_completed` event.
@@ -75,9 +75,9 @@ impl Codex {
         self.scripts.item(reading.status != Status::Ok);
         self.compacted = false;
         // A command may end when another turn has begun.
-        let key = match turn.is_empty() || turn == self.keys.now() {
-            true => self.keys.named(&call.id),
-            false => format!("{turn}/{}", call.id),
+        let key = match keys::is_unique(turn) && turn != self.keys.now() {
+            true => format!("{turn}/{}", call.id),
+            false => self.keys.named(&call.id),
         };
         let (id, result) = (call.id.clone(), format!("{key}/result"));
         self.tell(place, Some(key), Body::ToolCall(call), out);

@@ -11,13 +11,18 @@
 //! | usage | `<turn>/u<tokens of the thread so far>` |
 //! | interrupt, compaction, going back, error | `<turn>/interrupt`, `/compaction`, `/rewind`, `/e<hash>` |
 //!
-//! Up to 0.8x turns have no ids. There a turn is named by a hash of the session's id and of all prompts up to its own,
-//! which a fork copies, too.
+//! Up to 0.8x turns have no ids, or numbers that every session counts anew; migrating makes them `rollout-…`. There a turn
+//! is named by a hash of the session's id and of all prompts up to its own, which a fork copies, too.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use totalrecall_sdk::hash::hash64;
+
+/// Is it the id of one turn only?
+pub(crate) fn is_unique(turn: &str) -> bool {
+    turn.len() == 36 && turn.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
+}
 
 /// What keys are made from.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -37,7 +42,7 @@ impl Keys {
 
     /// A turn begins, or goes on.
     pub(crate) fn turn(&mut self, id: &str) {
-        if !id.is_empty() && self.turn != id {
+        if self.turn != id {
             self.enter(id, true);
         }
     }

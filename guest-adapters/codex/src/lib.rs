@@ -343,7 +343,7 @@ impl Codex {
 
     /// A record belongs to this turn.
     fn turn(&mut self, id: &str) {
-        if !id.is_empty() && id != self.keys.now() {
+        if id != self.keys.now() && keys::is_unique(id) {
             self.facts.turn(id);
             self.keys.turn(id);
             self.stopped = false;

@@ -44,6 +44,11 @@ impl Prompts {
         self.running = Some(false);
     }
 
+    /// A turn goes on that has its prompt.
+    pub(crate) fn at_work(&self) -> bool {
+        self.running == Some(true)
+    }
+
     /// The client says that it ended.
     pub(crate) fn ends(&mut self) {
         self.running = None;
@@ -112,7 +117,7 @@ impl Codex {
         }
         self.keys.prompt(&text);
         let key = self.keys.text('p', &text);
-        let steers = self.prompts.running == Some(true);
+        let steers = self.prompts.at_work();
         if self.prompts.running.is_some() {
             self.prompts.running = Some(true);
         }

@@ -78,11 +78,13 @@ impl Codex {
         }
     }
 
-    /// What another agent said: to a sub-agent, its prompt.
+    /// What another agent said: to a sub-agent, its prompt; the task itself may be encrypted.
     pub(crate) fn between_agents(&mut self, item: &Payload<'_>, place: Place, out: &mut Output) {
         let text = item.content.text();
         let text = text.trim();
-        if self.facts.thread.is_none() {
+        let kind = text.strip_prefix("Message Type: ").and_then(|rest| rest.split_whitespace().next());
+        let asks = kind.is_none_or(|kind| kind == "NEW_TASK");
+        if self.facts.thread.is_none() || self.facts.copying || !asks {
             self.notice(text, place, out);
         } else if !text.is_empty() {
             let key = self.keys.text('p', text);
@@ -197,6 +199,10 @@ impl Codex {
         place: Place,
         out: &mut Output,
     ) {
+        // Of a sub-agent that was given up: it never ended, and nobody stopped it.
+        if reading.status == Status::Interrupted && self.facts.thread.is_some() && !self.facts.copying {
+            return;
+        }
         self.stopped |= reading.status == Status::Interrupted;
         let (text, omitted) = out.cap(&reading.text);
         let result = ToolResult {

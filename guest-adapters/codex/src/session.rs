@@ -1,7 +1,8 @@
 //! What a rollout says of its session, and which of its records are another's.
 //!
-//! The first `session_meta` is the file's own. A fork up to 0.16x, and a sub-agent that was given its parent's history,
-//! has all records of the parent after it, the parent's `session_meta` first. Ids of sessions and turns begin with the time
+//! The first `session_meta` is the file's own. A fork up to 0.16x, and a sub-agent that was given its parent's history, has
+//! the records of the parent after it, the parent's `session_meta` first; a fork since refers to them, and says at most how
+//! the parent's last turn ended. Ids of sessions and turns begin with the time
 //! they were made at (UUID version 7), so a turn that is older than the session is copied. Up to 0.8x turns have no ids;
 //! there what follows within a second of each other is the copy: it is written at once.
 
@@ -27,6 +28,8 @@ pub(crate) struct Facts {
     pub(crate) thread: Option<String>,
     /// Since 0.171: what was said and done is told by items.
     pub(crate) paginated: bool,
+    /// It goes on from another session.
+    forked: bool,
     /// What follows is a copy of another session's.
     pub(crate) copying: bool,
     /// When the last copied record was written, where only that tells how far the copy goes.
@@ -83,6 +86,7 @@ impl Facts {
         news.version = own(&meta.version);
         news.branch = own(&meta.git.branch);
         news.parent = own(&meta.forked_from).filter(|from| *from != self.id);
+        self.forked = news.parent.is_some();
         if let Some(parent) = parent_of_sub_agent(meta) {
             self.thread = Some(self.id.clone());
             let root = own(&meta.session).filter(|session| *session != self.id);
@@ -116,7 +120,7 @@ impl Facts {
 
     /// A turn begins: is it still one of the session that was copied?
     pub(crate) fn turn(&mut self, id: &str) {
-        if self.copying
+        if (self.copying || self.forked)
             && let (Some(turn), Some(own)) = (born(id), born(&self.id))
         {
             self.copying = turn < own;

@@ -65,6 +65,25 @@ fn a_fork_by_reference_shares_nothing() {
     assert_eq!(session.parent.as_deref(), Some("01a228e6-12f2-7392-ac93-cd9e2006e298"));
 }
 
+/// `codex migrate-rollouts` writes a session anew, as 0.171 would have; turns that were taken back it leaves out.
+#[test]
+fn migrating_keeps_the_keys() {
+    for (name, part, taken_back) in [("0.140-tui-fork", "archived", 8), ("0.87-unified-exec", "3eea", 0)] {
+        let (before, after) =
+            (events(name, part), events("0.171-migrated", if part == "3eea" { part } else { "83d7" }));
+        let known: HashMap<&str, &Event> =
+            before.iter().filter_map(|event| Some((event.key.as_deref()?, event))).collect();
+        let migrated = after.iter().filter(|event| event.key.is_some());
+        let mut count = 0;
+        for event in migrated {
+            let original = known.get(event.key.as_deref().unwrap()).unwrap_or_else(|| panic!("{name}: {event:?}"));
+            assert_eq!(event.body, original.body, "{name}");
+            count += 1;
+        }
+        assert_eq!(known.len() - count, taken_back, "{name}");
+    }
+}
+
 /// Archiving moves the file, and the client may compress it.
 #[test]
 fn the_path_means_nothing() {

@@ -1,6 +1,6 @@
 //! What happened in some fixtures, checked by hand against their transcripts.
 
-use totalrecall_sdk::types::{Body, Event, ToolCall, ToolKind};
+use totalrecall_sdk::types::{Body, Channel, Event, ToolCall, ToolKind};
 
 use crate::trail::{events, story};
 
@@ -160,4 +160,82 @@ fn items_count_once() {
     );
     let failed = crate::trail::events("0.171-headless", "1a49");
     assert_eq!(story(&failed), ["9 human: Trigger a server error now", "10 api error None, retried false"]);
+}
+/// 0.171, the person and the rules in turn: two commands and a patch that the person declined, one cancelled (which the
+/// client tells as an interruption), a text sent at work; then a session where nobody is asked.
+#[test]
+fn refusals_by_the_person_and_by_rules() {
+    assert_eq!(
+        story(&events("0.171-refusals", "c801")),
+        [
+            "9 human: Clean up please",
+            "14 denied: -",
+            "19 denied: -",
+            "23 denied: -",
+            "27 failed: unsupported call: update_plan",
+            "31 failed: unable to locate image at `/home/dev/work/demo/missing.png`: No such file or directory (os error 2)",
+            "46 human: Try again",
+            "51 stopped",
+            "54 interrupt of a tool",
+            "58 human: wait",
+            "65 human, at work: and use pytest",
+            "68 stopped",
+            "71 interrupt of a tool",
+        ]
+    );
+    assert_eq!(
+        story(&events("0.171-refusals", "f7a3")),
+        [
+            "9 human: Write a file",
+            "12 failed: 1",
+            "16 blocked",
+            "20 blocked",
+            "24 failed: unsupported call: no_such_tool",
+            "28 failed: failed to parse function arguments: missing field `cmd` at line 1 column 22",
+            "38 human: too fast",
+        ]
+    );
+}
+
+/// 0.171: a session, two sub-agents of it, one of which was given its history, and a fork made while it was at work.
+#[test]
+fn sub_agents_belong_to_their_session() {
+    let session = events("0.171-sub-agents", "c54a");
+    assert_eq!(
+        story(&session),
+        [
+            "13 human: Have calc.py reviewed",
+            "42 human, at work: do it yourself",
+            "45 failed: 4",
+            "50 denied: -",
+            "54 denied: -",
+            "64 human, shell: git status --short; exit 5",
+            "71 compaction, manual None",
+        ]
+    );
+    for (part, line) in [("c615", 13), ("c6d3", 31)] {
+        let agent = events("0.171-sub-agents", part);
+        let Body::Session(news) = &agent[0].body else { panic!() };
+        assert_eq!(news.id.as_deref(), Some("01a229e8-c54a-7480-900b-f7dd4fc934d9"));
+        assert_eq!(news.id, news.parent);
+        assert!(agent.iter().all(|event| event.thread.as_ref().is_some_and(|thread| thread.contains(part))));
+        let own: Vec<_> = agent.into_iter().filter(|event| !event.copied).collect();
+        let given = format!("{line} agent: Message Type: NEW_TASK");
+        let [first, ..] = &story(&own)[..] else { panic!() };
+        assert!(first.starts_with(&given), "{first}");
+        assert_eq!(story(&own).len(), 1);
+    }
+    let given = events("0.171-sub-agents", "c6d3");
+    let copied: Vec<_> = given.iter().filter(|event| event.copied).collect();
+    let known: Vec<_> = session.iter().filter_map(|event| event.key.as_deref()).collect();
+    let (shared, other): (Vec<_>, Vec<_>) =
+        copied.into_iter().partition(|event| known.contains(&event.key.as_deref().unwrap_or_default()));
+    assert_eq!(shared.len(), 13);
+    let notices =
+        other.iter().filter(|event| matches!(&event.body, Body::Message(it) if it.channel == Channel::Notice));
+    assert_eq!(notices.count(), other.len(), "only what the client told the sub-agent in its parent's turn is its own");
+    // The fork says that the turn was interrupted; the session it was made from goes on.
+    let fork = events("0.171-sub-agents", "ce7c");
+    let interrupts: Vec<_> = fork.iter().filter(|event| matches!(event.body, Body::Interrupt(_))).collect();
+    assert_eq!((interrupts.len(), interrupts[0].copied), (1, true));
 }

@@ -132,6 +132,17 @@ fn errors_of_the_service() {
     );
 }
 
+/// Turn ids that other sessions have as well tell nothing apart.
+#[test]
+fn numbered_turns() {
+    let session = |id: &str| {
+        let turn = event(r#""type":"task_started","turn_id":"1""#);
+        let typed = event(r#""type":"user_message","message":"hello""#);
+        read_all(&[line("session_meta", &format!(r#""id":"{id}""#)), turn, typed])
+    };
+    assert_ne!(session("a")[1].key, session("b")[1].key);
+}
+
 #[test]
 fn compactions_are_told_once() {
     let compacted = line("compacted", r#""message":"What was done.","replacement_history":[]"#);
