@@ -91,11 +91,8 @@ struct Place {
     at: Option<i64>,
 }
 
-/// Types of no use here, of lines and of what they hold: what another record says better, settings, figures. Stepped over
-/// undecoded.
-const SKIPPED: [&str; 57] = [
-    "world_state",
-    "inter_agent_communication_metadata",
+/// Response items of no use here. Stepped over undecoded.
+const SKIPPED_ITEMS: [&str; 7] = [
     "response_item/additional_tools",
     "response_item/ghost_snapshot",
     "response_item/compaction",
@@ -103,6 +100,10 @@ const SKIPPED: [&str; 57] = [
     "response_item/context_compaction",
     "response_item/compaction_trigger",
     "response_item/other",
+];
+
+/// Events of no use here: what another record says better, settings, figures. Stepped over undecoded.
+const SKIPPED_EVENTS: [&str; 48] = [
     "event_msg/agent_message",
     "event_msg/agent_reasoning",
     "event_msg/agent_reasoning_raw_content",
@@ -250,11 +251,14 @@ fn is_ours(line: &[u8]) -> bool {
 
 /// The name of a record that is stepped over.
 fn skipped(kind: &str, inner: &str) -> Option<&'static str> {
-    let is = |known: &&&str| match known.split_once('/') {
-        Some((line, payload)) => line == kind && payload == inner,
-        None => **known == kind,
+    let (list, start): (&[&'static str], usize) = match kind {
+        "event_msg" => (&SKIPPED_EVENTS, "event_msg/".len()),
+        "response_item" => (&SKIPPED_ITEMS, "response_item/".len()),
+        "world_state" => return Some("world_state"),
+        "inter_agent_communication_metadata" => return Some("inter_agent_communication_metadata"),
+        _ => return None,
     };
-    SKIPPED.iter().find(is).copied()
+    list.iter().find(|known| known[start..] == *inner).copied()
 }
 
 /// Does another record begin within this line?
