@@ -156,6 +156,13 @@ pub(crate) fn says(arguments: &str, key: &str) -> bool {
     field(&serde_json::from_str(arguments).unwrap_or_default(), key).is_some()
 }
 
+/// Does the person have to approve the call before it runs? The client tells a no to that question like an interruption.
+/// A patch is applied in no time: one that was stopped waited for an answer.
+pub(crate) fn has_to_be_approved(call: &ToolCall) -> bool {
+    let escalates = ["sandbox_permissions: require_escalated", "with_escalated_permissions: true"];
+    !call.edits.is_empty() || escalates.iter().any(|words| call.input.contains(words))
+}
+
 /// What has to be remembered of a call until its output comes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Open {
@@ -165,6 +172,8 @@ pub(crate) struct Open {
     pub(crate) kind: ToolKind,
     /// Beginning of its command, for what is said of it later.
     pub(crate) command: String,
+    /// See [`has_to_be_approved`].
+    pub(crate) asks: bool,
 }
 
 /// Calls whose output has not come yet, and commands that go on in the background.
@@ -190,7 +199,8 @@ impl Calls {
             self.open.pop_front();
         }
         let command = cap(call.command.as_deref().unwrap_or_default(), Self::COMMAND).0.into_owned();
-        self.open.push_back(Open { call: hash64(id), key: key.to_owned(), kind: call.kind, command });
+        let asks = has_to_be_approved(call);
+        self.open.push_back(Open { call: hash64(id), key: key.to_owned(), kind: call.kind, command, asks });
     }
 
     pub(crate) fn close(&mut self, id: &str) -> Option<Open> {

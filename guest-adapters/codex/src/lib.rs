@@ -18,7 +18,7 @@
 //! | [`document`] | the oldest client's documents |
 //! | [`session`] | whose records these are |
 //!
-//! Others help: [`record`] has the fields, [`call`], [`patch`] and [`shell`] know the tools, [`output`] how calls ended,
+//! Others help: [`prompts`] tells what was typed, [`record`] has the fields, [`call`], [`patch`] and [`shell`] know the tools, [`output`] how calls ended,
 //! [`harness`] who wrote what stands where a prompt would, [`keys`] makes copies recognisable.
 
 mod call;

@@ -170,6 +170,9 @@ impl Codex {
         {
             self.calls.runs_on(number, open.command.clone());
         }
+        if reading.status == Status::Interrupted {
+            reading.status = self.stopped_or_denied(open.as_ref().is_some_and(|open| open.asks));
+        }
         if kind == ToolKind::Mcp
             && let Some(text) = output::of_parts(&reading.text)
         {
@@ -190,6 +193,14 @@ impl Codex {
         }
     }
 
+    /// A call was stopped. If it had to be approved, the person was asked and said no; but only once, however many waited.
+    fn stopped_or_denied(&mut self, asks: bool) -> Status {
+        match std::mem::replace(&mut self.stopped, true) {
+            false if asks => Status::Denied,
+            _ => Status::Interrupted,
+        }
+    }
+
     /// Tells how a call ended.
     pub(crate) fn result(
         &mut self,
@@ -203,7 +214,6 @@ impl Codex {
         if reading.status == Status::Interrupted && self.facts.thread.is_some() && !self.facts.copying {
             return;
         }
-        self.stopped |= reading.status == Status::Interrupted;
         let (text, omitted) = out.cap(&reading.text);
         let result = ToolResult {
             call: id.to_owned(),
@@ -232,7 +242,7 @@ impl Codex {
             End::Failed => (Status::Error, true),
             End::Stopped => (Status::Interrupted, true),
         };
-        let call = script.call(stopped, out);
+        let (call, asks) = script.call(stopped, out);
         let kind = call.kind;
         if let Some(command) = &call.command {
             self.scripts.tell(command);
@@ -242,6 +252,7 @@ impl Codex {
         let mut reading = Reading { status, exit_code: None, text: Cow::Borrowed(printed), running: None };
         match end {
             End::Completed => reading.exit_code = script::exit_code(printed),
+            End::Stopped => reading.status = self.stopped_or_denied(asks),
             // Refusals are thrown as errors, too.
             _ if status == Status::Error => {
                 let said = output::read_text(printed, kind);

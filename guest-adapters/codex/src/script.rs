@@ -48,18 +48,23 @@ impl Script {
         Self { calls: vec![hash64(id)], cell: None, id: id.to_owned(), key, line, at, text, items: 0, failed: false }
     }
 
-    /// The call that it was stopped at; the only one, or all together, if `stopped` is not set.
-    pub(crate) fn call(&self, stopped: bool, out: &Output) -> ToolCall {
+    /// The call that it was stopped at; the only one, or all together, if `stopped` is not set. And whether the person had
+    /// to approve it.
+    pub(crate) fn call(&self, stopped: bool, out: &Output) -> (ToolCall, bool) {
         let calls = read(&self.text);
         let at = if stopped { self.items } else { 0 };
         match calls.get(at).filter(|_| stopped || calls.len() == 1) {
-            Some(call) => call.told(&self.id, out),
+            Some(within) => {
+                let call = within.told(&self.id, out);
+                let asks = within.escalates || call::has_to_be_approved(&call);
+                (call, asks)
+            }
             None => {
                 let commands: Vec<&str> = calls.iter().filter(|it| it.runs()).map(|it| it.argument.as_ref()).collect();
                 let kind = if commands.is_empty() { ToolKind::Other } else { ToolKind::Execute };
                 let mut call = call::bare(&self.id, NAME, kind, &self.text, out);
                 call.command = (!commands.is_empty()).then(|| out.cap(&commands.join("\n")).0);
-                call
+                (call, false)
             }
         }
     }
@@ -172,11 +177,13 @@ struct Within<'s> {
     tool: &'s str,
     /// The command or the patch; otherwise all that stands between the brackets, as far as it can be told.
     argument: Cow<'s, str>,
+    /// It wants to run outside of the sandbox.
+    escalates: bool,
 }
 
 impl Within<'_> {
     fn runs(&self) -> bool {
-        matches!(self.tool, "exec_command" | "shell_command")
+        runs(self.tool)
     }
 
     fn told(&self, id: &str, out: &Output) -> ToolCall {
@@ -188,6 +195,10 @@ impl Within<'_> {
     }
 }
 
+fn runs(tool: &str) -> bool {
+    matches!(tool, "exec_command" | "shell_command")
+}
+
 /// The calls `tools.name(…)` in a script.
 fn read(script: &str) -> Vec<Within<'_>> {
     let mut calls = Vec::new();
@@ -197,14 +208,15 @@ fn read(script: &str) -> Vec<Within<'_>> {
         let (tool, rest) = rest.split_at(end);
         let Some(argument) = rest.trim_start().strip_prefix('(') else { continue };
         let argument = argument.trim_start();
-        let within = Within { tool, argument: Cow::Borrowed("") };
+        let upto = argument.find("tools.").unwrap_or(argument.len());
+        let escalates = argument[..upto].contains("require_escalated");
         let argument = match argument.as_bytes().first() {
             Some(b'"' | b'\'' | b'`') => literal(argument),
-            Some(b'{') if within.runs() => value(argument, "cmd").or_else(|| value(argument, "command")),
+            Some(b'{') if runs(tool) => value(argument, "cmd").or_else(|| value(argument, "command")),
             _ => None,
         };
         let shown = || Cow::Borrowed(rest.lines().next().unwrap_or_default());
-        calls.push(Within { argument: argument.unwrap_or_else(shown), ..within });
+        calls.push(Within { tool, argument: argument.unwrap_or_else(shown), escalates });
     }
     calls
 }

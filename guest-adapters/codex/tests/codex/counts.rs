@@ -162,7 +162,7 @@ fn items_count_once() {
     assert_eq!(story(&failed), ["9 human: Trigger a server error now", "10 api error None, retried false"]);
 }
 /// 0.171, the person and the rules in turn: two commands and a patch that the person declined, one cancelled (which the
-/// client tells as an interruption), a text sent at work; then a session where nobody is asked.
+/// client tells like an interruption), a text sent at work; then a session where nobody is asked.
 #[test]
 fn refusals_by_the_person_and_by_rules() {
     assert_eq!(
@@ -175,7 +175,7 @@ fn refusals_by_the_person_and_by_rules() {
             "27 failed: unsupported call: update_plan",
             "31 failed: unable to locate image at `/home/dev/work/demo/missing.png`: No such file or directory (os error 2)",
             "46 human: Try again",
-            "51 stopped",
+            "51 denied: -",
             "54 interrupt of a tool",
             "58 human: wait",
             "65 human, at work: and use pytest",

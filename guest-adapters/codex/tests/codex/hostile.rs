@@ -10,12 +10,15 @@ fn read(bytes: &[u8], chunks: &[(usize, bool)]) -> Vec<Event> {
     totalrecall_trail::read_in_pieces::<Codex>("rollout-1.jsonl", bytes, chunks)
 }
 
-const SAMPLES: [(&str, &str); 5] = [
+const SAMPLES: [(&str, &str); 8] = [
     ("0.20-bare", "9f47"),
     ("0.47-heredoc-patches", "5ede"),
     ("0.140-tui-fork", "2026/"),
     ("0.171-code-mode-fork", "archived"),
     ("0.118-turn-ids", "c6bb"),
+    ("0.171-refusals", "c801"),
+    ("0.171-sub-agents", "c6d3"),
+    ("0.171-migrated", "3eea"),
 ];
 
 fn sample(index: usize) -> Vec<u8> {

@@ -61,6 +61,28 @@ fn refusals() {
     assert_eq!(told(&[patch, by_rule]), ["2 blocked"]);
 }
 
+/// In the terminal a no stops the turn, and is written like an interruption; but what waited for an answer was asked for.
+#[test]
+fn refusals_that_stop_the_turn() {
+    let aborted = event(r#""type":"turn_aborted","reason":"interrupted""#);
+    let stopped = |call: String| told(&[call, output("a", r#""aborted by user after 9.1s""#), aborted.clone()]);
+    let escalated = called("a", "exec_command", r#"{"cmd":"git push","sandbox_permissions":"require_escalated"}"#);
+    let before = called("a", "shell", r#"{"command":["git","push"],"with_escalated_permissions":true}"#);
+    let script = item(
+        r#""type":"custom_tool_call","name":"exec","call_id":"a","input":"await tools.exec_command({cmd: 'git push', sandbox_permissions: 'require_escalated'})""#,
+    );
+    // Of two that waited, one was asked for.
+    let two = [escalated.clone(), escalated.replace(r#""a""#, r#""b""#)];
+    let [first, second] = two;
+    let lines =
+        [first, second, output("a", r#""aborted by user after 9.1s""#), output("b", r#""aborted by user after 9.1s""#)];
+    assert_eq!(told(&lines), ["3 denied: -", "4 stopped"]);
+    for call in [escalated, before, script] {
+        assert_eq!(stopped(call), ["2 denied: -", "3 interrupt of a tool"]);
+    }
+    assert_eq!(stopped(called("a", "exec_command", r#"{"cmd":"git push"}"#)), ["2 stopped", "3 interrupt of a tool"]);
+}
+
 /// The oldest client: one document, no times; a refusal is followed by words that stand for it.
 #[test]
 fn a_document() {
