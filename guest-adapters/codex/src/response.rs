@@ -98,8 +98,12 @@ impl Codex {
         let name = full_name(item.namespace.as_str(), item.name.as_str());
         if name == "wait"
             && let Some(cell) = call::number(arguments, "cell_id")
-            && self.scripts.waits(id, cell)
         {
+            // Of a script that another file began, nothing is known.
+            if !self.scripts.waits(id, cell) {
+                let key = self.keys.named(id);
+                self.scripts.open(Script::new(id, key, place.line, place.at, ""));
+            }
             return;
         }
         let mut call = call::with_arguments(id, &name, arguments, out);

@@ -222,6 +222,8 @@ fn scripts_without_items() {
         came("b", r#"Script running with cell ID 7\nWall time 10 seconds\nOutput:\n"#),
         called("w", "wait", r#"{"cell_id":"7"}"#),
         output("w", r#""Script completed\nWall time 9 seconds\nOutput:\ndone""#),
+        called("x", "wait", r#"{"cell_id":"99"}"#),
+        output("x", r#""Script completed\nWall time 9 seconds\nOutput:\nbegun elsewhere""#),
         script("c", "text(1 + 1)"),
         came("c", r#"Script completed\nWall time 0.1 seconds\nOutput:\n2"#),
     ]);
@@ -239,6 +241,7 @@ fn scripts_without_items() {
             (1, "exec_command", ToolKind::Execute, Some("ls")),
             (3, "exec_command", ToolKind::Execute, Some("sleep 99")),
             (7, "exec", ToolKind::Other, None),
+            (9, "exec", ToolKind::Other, None),
         ]
     );
 }
