@@ -13,19 +13,9 @@ use std::{
     process::ExitCode,
 };
 
-use components::Component;
+use components::{ADAPTERS, ANALYZER, Component};
 use sha2::{Digest as _, Sha256};
 
-/// The crates whose components are embedded: adapters first, then the analyzer.
-const ADAPTERS: &[&str] = &[
-    "totalrecall-claude-code",
-    "totalrecall-codex",
-    "totalrecall-gemini-cli",
-    "totalrecall-opencode",
-    "totalrecall-aider",
-    "totalrecall-cursor",
-];
-const ANALYZER: &str = "totalrecall-analyzer";
 /// Packagers put ready-made components here, as `<name>.wasm`.
 const FOLDER: &str = "TOTALRECALL_COMPONENTS_DIR";
 /// What a component is made of, relative to the workspace.

@@ -14,6 +14,16 @@ pub(crate) struct Component {
     pub(crate) bytes: Vec<u8>,
 }
 
+/// The crates whose components are embedded: adapters first, then the analyzer.
+pub(crate) const ADAPTERS: &[&str] = &[
+    "totalrecall-claude-code",
+    "totalrecall-codex",
+    "totalrecall-gemini-cli",
+    "totalrecall-opencode",
+    "totalrecall-aider",
+    "totalrecall-cursor",
+];
+pub(crate) const ANALYZER: &str = "totalrecall-analyzer";
 /// Prefix of our crates' names.
 pub(crate) const PREFIX: &str = "totalrecall-";
 /// Cargo profile of guests, in the root `Cargo.toml`.

@@ -1,3 +1,6 @@
+-- 1: the person named this transcript, so it may be read though it lies in no place that its adapter was granted.
+ALTER TABLE transcript ADD COLUMN named INTEGER NOT NULL DEFAULT 0;
+
 -- Databases of tools, as they were when all their sessions were queued or known: one that is unchanged has nothing new.
 CREATE TABLE source (
     adapter TEXT NOT NULL,

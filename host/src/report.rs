@@ -177,7 +177,7 @@ impl Search {
     pub fn rows(&self, guests: &Guests) -> Vec<store::Found> {
         let row = |candidate: &Candidate| {
             let installed = &guests.adapters[candidate.adapter];
-            candidate.found.row(installed.name(), installed.tool())
+            store::Found { named: true, ..candidate.found.row(installed.name(), installed.tool()) }
         };
         self.candidates.iter().map(row).collect()
     }

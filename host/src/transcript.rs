@@ -62,6 +62,7 @@ impl Found {
             path: self.path.to_string_lossy().into_owned(),
             key: self.key.clone(),
             stamp: self.stamp.clone(),
+            named: false,
         }
     }
 

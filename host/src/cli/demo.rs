@@ -64,7 +64,8 @@ impl Demo {
                 std::fs::write(&path, text)?;
                 let (_, found) = transcript::named(&path)?;
                 bytes += found.stamp.size;
-                pipeline.enqueue(&mut store, &[found.row("claude-code", "claude-code")])?;
+                let row = crate::store::Found { named: true, ..found.row("claude-code", "claude-code") };
+                pipeline.enqueue(&mut store, &[row])?;
             }
         } else {
             ui::say(&format!("Reading {} of your transcripts; nothing of it is kept.", ui::bytes(bytes)));

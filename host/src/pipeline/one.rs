@@ -60,15 +60,14 @@ impl Pipeline<'_> {
         progress: &mut dyn FnMut(u64, &Path),
     ) -> Result<(), PipelineError> {
         let Some(installed) = self.guests.named(&job.adapter) else {
-            let skip = Skip {
-                stamp: job.stamp.clone().unwrap_or_default(),
-                parsed_by: String::new(),
-                kind: "adapter-off".to_owned(),
-                why: format!("the adapter {} is switched off, removed or refused", job.adapter),
-            };
-            worked.skipped += 1;
-            return Ok(store.ingest(job, Begin::Onward)?.skip(&skip)?);
+            let why = format!("the adapter {} is switched off, removed or refused", job.adapter);
+            return self.skip(store, job, "adapter-off", why, worked);
         };
+        // What an adapter was granted once and is not granted any more stays in the ledger.
+        if !job.named && source_of(sources, &job).is_none() && Path::new(&job.path).exists() {
+            let why = format!("it lies in no place that the adapter {} may have read", job.adapter);
+            return self.skip(store, job, "not-granted", why, worked);
+        }
         let mut opened = match self.open(sources, installed, &job) {
             Ok(opened) => opened,
             Err(error) => return self.not_opened(store, installed, job, error, worked),
@@ -109,8 +108,7 @@ impl Pipeline<'_> {
     /// Opens a transcript through the source it lies in. One that lies in none was named by the person.
     fn open(&self, sources: &Sources, installed: &Installed, job: &Job) -> io::Result<Opened> {
         let path = Path::new(&job.path);
-        let holds = |(name, source): &&(String, Source)| *name == job.adapter && source.holds(path, &job.key);
-        if let Some((_, source)) = sources.iter().find(holds) {
+        if let Some(source) = source_of(sources, job) {
             return source.open(path, &job.key);
         }
         if !path.exists() {
@@ -132,6 +130,20 @@ impl Pipeline<'_> {
         }
         let (root, found) = transcript::named(path).map_err(io::Error::other)?;
         root.open_file(&found.path)
+    }
+
+    fn skip(
+        &self,
+        store: &mut Store,
+        job: Job,
+        kind: &str,
+        why: String,
+        worked: &mut Worked,
+    ) -> Result<(), PipelineError> {
+        let stamp = job.stamp.clone().unwrap_or_default();
+        let skip = Skip { stamp, parsed_by: String::new(), kind: kind.to_owned(), why };
+        worked.skipped += 1;
+        Ok(store.ingest(job, Begin::Onward)?.skip(&skip)?)
     }
 
     fn not_opened(
@@ -320,6 +332,13 @@ impl Pipeline<'_> {
         ingest.reanalysed(self.guests.analyzed_by(), &checkpoint).map_err(ReadError::Sink)?;
         Ok(analyses.failed().to_vec())
     }
+}
+
+/// The source that a transcript lies in.
+fn source_of<'a>(sources: &'a Sources, job: &Job) -> Option<&'a Source> {
+    let holds =
+        |(name, source): &&(String, Source)| *name == job.adapter && source.holds(Path::new(&job.path), &job.key);
+    sources.iter().find(holds).map(|(_, source)| source)
 }
 
 fn database_failure(installed: &Installed, stamp: Stamp, error: &DatabaseError) -> Failure {

@@ -16,6 +16,8 @@ pub struct Job {
     pub path: String,
     /// The session's key in a database, '' for a file.
     pub key: String,
+    /// The person named it, so it may lie anywhere.
+    pub named: bool,
     /// How it looked when it was last dealt with, if it ever was.
     pub stamp: Option<Stamp>,
     /// Adapter component that parsed what is stored.

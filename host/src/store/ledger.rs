@@ -19,6 +19,8 @@ pub struct Found {
     pub key: String,
     /// How it looks.
     pub stamp: Stamp,
+    /// The person named it, so it may lie anywhere.
+    pub named: bool,
 }
 
 /// What the ledger says of a transcript that was found.
@@ -182,18 +184,18 @@ impl Store {
     pub fn enqueue<'a>(&mut self, found: impl IntoIterator<Item = &'a Found>, now: i64) -> Result<usize, StoreError> {
         self.write(|db| {
             let mut put = db.prepare_cached(
-                "INSERT INTO transcript (adapter, tool, path, key, state, queued_at, bytes)
-                 VALUES (?1, ?2, ?3, ?4, 'queued', ?5, ?6)
+                "INSERT INTO transcript (adapter, tool, path, key, state, queued_at, bytes, named)
+                 VALUES (?1, ?2, ?3, ?4, 'queued', ?5, ?6, ?7)
                  ON CONFLICT (adapter, path, key) DO UPDATE SET state = 'queued', queued_at = excluded.queued_at,
-                    bytes = excluded.bytes, claims = 0, attempts = 0, next_try = NULL, reason = NULL, why = NULL,
+                    bytes = excluded.bytes, named = max(named, excluded.named), claims = 0, attempts = 0, next_try = NULL, reason = NULL, why = NULL,
                     place = NULL
                  WHERE state != 'queued'",
             )?;
             let mut queued = 0;
             for found in found {
                 let bytes = found.stamp.size.cast_signed();
-                queued +=
-                    put.execute(rusqlite::params![found.adapter, found.tool, found.path, found.key, now, bytes])?;
+                let Found { adapter, tool, path, key, named, .. } = found;
+                queued += put.execute(rusqlite::params![adapter, tool, path, key, now, bytes, named])?;
             }
             Ok(queued)
         })

@@ -23,7 +23,7 @@ const SUSPECT: i64 = 4;
 
 const JOB: &str = "t.id, adapter, tool, path, key, parsed_by, analyzed_by, attempts, state, session_id, \
                    claims, bytes, \
-                   c.offset, head_hash, seam_hash, parser_state, analysis_state";
+                   c.offset, head_hash, seam_hash, parser_state, analysis_state, named";
 
 fn job(row: &Row<'_>) -> rusqlite::Result<Job> {
     let resume = match row.get::<_, Option<i64>>(12)? {
@@ -47,7 +47,8 @@ fn job(row: &Row<'_>) -> rusqlite::Result<Job> {
         session: row.get(9)?,
         // Once for this claim.
         alone: row.get::<_, i64>(10)? > 1 || row.get::<_, i64>(11)? > ALONE_BYTES,
-        stamp: stamp(row, 17)?,
+        named: row.get(17)?,
+        stamp: stamp(row, 18)?,
         resume,
     })
 }

@@ -7,7 +7,14 @@ use crate::{
 };
 
 fn found(path: &str) -> Found {
-    Found { adapter: "a".into(), tool: "t".into(), path: path.into(), key: String::new(), stamp: Stamp::default() }
+    Found {
+        adapter: "a".into(),
+        tool: "t".into(),
+        path: path.into(),
+        key: String::new(),
+        stamp: Stamp::default(),
+        named: false,
+    }
 }
 
 fn store_one(store: &mut Store, text: &str) -> Result<String, StoreError> {

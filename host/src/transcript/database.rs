@@ -239,7 +239,11 @@ impl Database {
         for queries in &self.queries {
             let understood = [&queries.sessions, &queries.rows].into_iter().try_for_each(|sql| {
                 let statement = connection.prepare(sql)?;
-                if statement.readonly() { Ok(()) } else { Err(rusqlite::Error::InvalidQuery) }
+                if statement.readonly() && statement.column_count() > 0 {
+                    Ok(())
+                } else {
+                    Err(rusqlite::Error::InvalidQuery)
+                }
             });
             match understood {
                 Ok(()) => {
@@ -264,8 +268,8 @@ impl Database {
 #[expect(clippy::disallowed_methods, reason = "the home of tools' databases")]
 fn connect(path: &Path) -> Result<(Connection, Option<tempfile::TempDir>, Option<String>), DatabaseError> {
     let io = |error: io::Error| DatabaseError::Other(error.to_string());
-    let mut header = [0; 20];
-    let length = File::open(path).and_then(|file| file.take(20).read(&mut header)).map_err(io)?;
+    let mut header = [0; 100];
+    let length = File::open(path).and_then(|file| file.take(100).read(&mut header)).map_err(io)?;
     if length == 0 {
         return Err(DatabaseError::Other("it is empty".to_owned()));
     }
@@ -279,6 +283,9 @@ fn connect(path: &Path) -> Result<(Connection, Option<tempfile::TempDir>, Option
     };
     let (log, index) = (beside("-wal"), beside("-shm"));
     let has_log = fs::metadata(&log).is_ok_and(|metadata| metadata.len() > 0);
+    if !has_log && let Some(why) = cut_off(&header, fs::metadata(path).map_err(io)?.len()) {
+        return Err(DatabaseError::Corrupt(why));
+    }
     // Bytes 18 and 19 of the header are 2 in WAL mode (https://sqlite.org/fileformat2.html#file_format_version_numbers).
     let (copy, options, unchanging) = match (has_log, header[18] == 2) {
         (true, _) if index.exists() => (None, "mode=ro&readonly_shm=1", None),
@@ -304,6 +311,19 @@ fn connect(path: &Path) -> Result<(Connection, Option<tempfile::TempDir>, Option
     connection.pragma_update(None, "query_only", true).map_err(fail)?;
     connection.pragma_update(None, "trusted_schema", false).map_err(fail)?;
     Ok((connection, copy, unchanging))
+}
+
+/// Is the file shorter than its header says? SQLite takes pages that are missing at its end for empty ones, and sessions
+/// would be gone without a word (<https://sqlite.org/fileformat2.html#in_header_database_size>).
+fn cut_off(header: &[u8; 100], length: u64) -> Option<String> {
+    let number = |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+    let page = match u16::from_be_bytes([header[16], header[17]]) {
+        1 => 65_536,
+        size => u64::from(size),
+    };
+    // The count is good if it was written together with the change counter.
+    let (pages, is_good) = (u64::from(number(28)), number(24) == number(92));
+    (is_good && pages * page > length).then(|| format!("{length} bytes of {} are there", pages * page))
 }
 
 /// Lets statements read, compute and end, and nothing else.

@@ -198,8 +198,7 @@ fn hostile_sql_ends_in_a_named_refusal() {
         let doctor = user.run(&["doctor"]);
         assert!(doctor.out.contains(words), "{doctor}");
     }
-    let honest =
-        greedy(&[("root", "~/none"), ("database", "~/tool/tool.db"), ("sessions", sessions), ("rows", rows)]);
+    let honest = greedy(&[("root", "~/none"), ("database", "~/tool/tool.db"), ("sessions", sessions), ("rows", rows)]);
     assert_eq!(user.add(&honest).code, Some(0));
     let ran = user.ok(&["worker", "--reconcile"]);
     assert!(ran.err.contains("1 transcript read"), "{ran}");

@@ -25,6 +25,7 @@ fn native_and_sandboxed_runs_give_the_same_bytes() {
             "claude-code" => compare::<totalrecall_claude_code::ClaudeCode>(&sandbox, &adapter),
             "aider" => compare::<totalrecall_aider::Aider>(&sandbox, &adapter),
             "cursor" => compare::<totalrecall_cursor::Cursor>(&sandbox, &adapter),
+            "codex" => compare::<totalrecall_codex::Codex>(&sandbox, &adapter),
             "gemini-cli" => compare::<totalrecall_gemini_cli::GeminiCli>(&sandbox, &adapter),
             "opencode" => compare::<totalrecall_opencode::OpenCode>(&sandbox, &adapter),
             other => panic!("{other}: a new adapter wants a comparison here"),

@@ -8,8 +8,8 @@
 mod adapters;
 mod components;
 mod golden;
-mod life;
 #[path = "../guests/built.rs"]
 mod guests;
+mod life;
 mod support;
 mod surface;

@@ -15,9 +15,9 @@ use totalrecall::{
     transcript::{Database, DatabaseError, Source, database},
 };
 
-pub(crate) const SESSIONS: &str =
-    "SELECT session, max(id) || ' ' || count(*), min(at) FROM message GROUP BY session";
-pub(crate) const ROWS: &str = "SELECT json_object('id', id, 'text', text) FROM message WHERE session = :key ORDER BY id";
+pub(crate) const SESSIONS: &str = "SELECT session, max(id) || ' ' || count(*), min(at) FROM message GROUP BY session";
+pub(crate) const ROWS: &str =
+    "SELECT json_object('id', id, 'text', text) FROM message WHERE session = :key ORDER BY id";
 
 pub(crate) fn queries(sessions: &str, rows: &str) -> Vec<Queries> {
     vec![Queries { sessions: sessions.to_owned(), rows: rows.to_owned() }]
@@ -28,8 +28,10 @@ pub(crate) fn tool(path: &Path, wal: bool) -> Connection {
     let tool = Connection::open(path).unwrap();
     tool.pragma_update(None, "journal_mode", if wal { "WAL" } else { "DELETE" }).unwrap();
     tool.pragma_update(None, "wal_autocheckpoint", 0).unwrap();
-    tool.execute_batch("CREATE TABLE IF NOT EXISTS message (id INTEGER PRIMARY KEY, session TEXT, at INTEGER, text TEXT)")
-        .unwrap();
+    tool.execute_batch(
+        "CREATE TABLE IF NOT EXISTS message (id INTEGER PRIMARY KEY, session TEXT, at INTEGER, text TEXT)",
+    )
+    .unwrap();
     tool
 }
 
@@ -82,8 +84,9 @@ fn rows_in_a_log_that_is_not_written_back_are_read() {
 
     // The tool writes on, and writes its log back, while we have its file open.
     say(&tool, "b", "two\nlines");
-    let (busy, _, _): (i64, i64, i64) =
-        tool.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();
+    let (busy, _, _): (i64, i64, i64) = tool
+        .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .unwrap();
     assert_eq!(busy, 0, "nobody is in its way");
     assert!(matches!(read(&now, "b"), Err(DatabaseError::Gone)), "a look is a look: the next one sees it");
     assert_eq!(read(&open(&path), "b").unwrap(), "{\"id\":2,\"text\":\"two\\nlines\"}\n");
@@ -219,7 +222,9 @@ fn names_may_be_patterns_and_links_do_not_lead_out() {
     }
     let names = |pattern: &str| {
         let files = database::candidates(&kept.join(pattern));
-        files.map(|files| files.iter().map(|it| it.file_name().unwrap().to_str().unwrap().to_owned()).collect::<Vec<_>>())
+        files.map(|files| {
+            files.iter().map(|it| it.file_name().unwrap().to_str().unwrap().to_owned()).collect::<Vec<_>>()
+        })
     };
     assert_eq!(names("tool*.db").unwrap(), ["tool-beta.db", "tool.db"]);
     assert_eq!(names("tool*").unwrap(), ["tool-beta.db", "tool.db"], "a log is no database");

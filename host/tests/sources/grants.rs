@@ -34,7 +34,8 @@ fn a_home_what_is_around_it_and_secrets_are_refused() {
     for path in ["tool.db", ".ssh/known.db", ".mozilla/firefox/x/cookies.sqlite"] {
         database(path).unwrap_err();
     }
-    let tree = |level: &str| Grant(vec![Granted::Tree { root: home.join(".tool"), levels: vec![level.to_owned()] }]).check();
+    let tree =
+        |level: &str| Grant(vec![Granted::Tree { root: home.join(".tool"), levels: vec![level.to_owned()] }]).check();
     tree("{session}.json").unwrap();
     tree("../{session}.json").unwrap_err();
 }
@@ -47,6 +48,7 @@ fn links_are_resolved_before_anyone_agrees() {
     std::fs::create_dir(real.join("kept")).unwrap();
     std::os::unix::fs::symlink(real.join("kept"), real.join("link")).unwrap();
     assert_eq!(files(real.join("link")).resolved(), files(real.join("kept")));
-    let database = |folder: &str| Grant(vec![Granted::Database { path: real.join(folder).join("x*.db"), queries: Vec::new() }]);
+    let database =
+        |folder: &str| Grant(vec![Granted::Database { path: real.join(folder).join("x*.db"), queries: Vec::new() }]);
     assert_eq!(database("link").resolved(), database("kept"));
 }

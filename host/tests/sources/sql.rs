@@ -52,7 +52,8 @@ fn only_reading_this_database_is_allowed() {
             let harmless = sessions == SESSIONS && ["SELECT 'a'", "EXPLAIN SELECT 'a', 1"].contains(&hostile);
             match asked {
                 Err(DatabaseError::Refused(_)) => {}
-                Err(DatabaseError::Other(_) | DatabaseError::UnknownSchema(_)) if hostile.contains("load_extension") => {}
+                Err(DatabaseError::Other(_) | DatabaseError::UnknownSchema(_))
+                    if hostile.contains("load_extension") => {}
                 other => assert!(harmless || hostile.starts_with("EXPLAIN"), "{hostile}: {other:?}"),
             }
         }
@@ -85,7 +86,8 @@ fn no_value_is_larger_than_a_line_may_be() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("tool.db");
     say(&tool(&path, false), "a", "one");
-    for hostile in ["SELECT zeroblob(1000000000)", "SELECT printf('%.*c', 1000000000, 'x')", "SELECT randomblob(1000000000)"]
+    for hostile in
+        ["SELECT zeroblob(1000000000)", "SELECT printf('%.*c', 1000000000, 'x')", "SELECT randomblob(1000000000)"]
     {
         let error = ask(&path, SESSIONS, hostile, Limits::default()).unwrap_err();
         assert_eq!(error.kind(), "sql-refused", "{hostile}: {error}");

@@ -30,7 +30,14 @@ pub(crate) fn stamp(size: u64) -> Stamp {
 }
 
 pub(crate) fn found(path: &str, size: u64) -> Found {
-    Found { adapter: ADAPTER.into(), tool: ADAPTER.into(), path: path.into(), key: String::new(), stamp: stamp(size) }
+    Found {
+        adapter: ADAPTER.into(),
+        tool: ADAPTER.into(),
+        path: path.into(),
+        key: String::new(),
+        stamp: stamp(size),
+        named: false,
+    }
 }
 
 pub(crate) fn says(line: u64, key: &str, text: &str) -> Event {

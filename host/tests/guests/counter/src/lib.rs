@@ -23,7 +23,11 @@ impl Analyzer for Counter {
                 severity: 2,
                 advice: "Do it.".into(),
             }],
-            settings: vec![Setting { name: "word".into(), default: "todo".into(), summary: "What it looks for.".into() }],
+            settings: vec![Setting {
+                name: "word".into(),
+                default: "todo".into(),
+                summary: "What it looks for.".into(),
+            }],
         }
     }
 

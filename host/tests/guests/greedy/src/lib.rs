@@ -8,9 +8,7 @@ use serde::{Deserialize, Serialize};
 use totalrecall_sdk::adapter::{
     Adapter, Database, Descriptor, Files, Output, Queries, Record, Source, Trouble, Verdict,
 };
-use totalrecall_sdk::types::{
-    Author, Body, Channel, Event, Message, Session, Status, ToolCall, ToolKind, ToolResult,
-};
+use totalrecall_sdk::types::{Author, Body, Channel, Event, Message, Session, Status, ToolCall, ToolKind, ToolResult};
 
 /// Padded with dots, so that there is room for something longer.
 static ROOT: &str = "{root:~/.greedy........................................................}";
@@ -44,7 +42,14 @@ impl Adapter for Greedy {
 
     fn record(&mut self, record: &Record<'_>, out: &mut Output) -> Result<Verdict, Trouble> {
         let escape = "\u{1b}]0;owned\u{7}\u{1b}[2J\u{202e}";
-        let event = |body| Event { line: record.line, at: Some(1_764_000_000_000), thread: None, key: None, copied: false, body };
+        let event = |body| Event {
+            line: record.line,
+            at: Some(1_764_000_000_000),
+            thread: None,
+            key: None,
+            copied: false,
+            body,
+        };
         let text = String::from_utf8_lossy(record.bytes).into_owned();
         match text.as_str() {
             "escape" => {
@@ -67,7 +72,11 @@ impl Adapter for Greedy {
                     input: escape.into(),
                     omitted: 0,
                 };
-                out.push(Event { thread: Some(escape.into()), key: Some(escape.into()), ..event(Body::ToolCall(call)) });
+                out.push(Event {
+                    thread: Some(escape.into()),
+                    key: Some(escape.into()),
+                    ..event(Body::ToolCall(call))
+                });
                 let result = ToolResult {
                     call: escape.into(),
                     status: Status::Error,
