@@ -27,6 +27,8 @@ enum Outcome {
     Done,
     /// Exit code 3: there was nothing to do it with.
     NothingFound,
+    /// Exit code 4: it was done, and the gate that was asked for is closed.
+    GateFailed,
 }
 
 /// Exit code 2: what was asked for makes no sense.
@@ -44,7 +46,7 @@ struct Usage(String);
   totalrecall insights                  read the page
   totalrecall analyze session.jsonl     look at one transcript, without a home
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 nothing found.")]
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 nothing found, 4 gate failed (analyze --fail-on).")]
 struct Arguments {
     /// Folder of the database, the settings and insights.md [default: $TOTALRECALL_HOME or ~/.totalrecall]
     #[arg(long, global = true, value_name = "DIR")]
@@ -113,6 +115,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     match dispatch(arguments) {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::NothingFound) => ExitCode::from(3),
+        Ok(Outcome::GateFailed) => ExitCode::from(4),
         // Whoever read our output has seen enough.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {

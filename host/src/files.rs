@@ -20,6 +20,27 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+/// Writes what the user asked for to where the user said: atomically, but for devices and pipes, which stay what they are.
+///
+/// # Errors
+/// Those of the file system.
+pub fn write_report(path: &Path, content: &[u8]) -> io::Result<()> {
+    match fs::metadata(path) {
+        Ok(there) if !there.is_file() => fs::OpenOptions::new().write(true).open(path)?.write_all(content),
+        // Behind a link lies the file that is meant.
+        Ok(_) => write_atomically(&path.canonicalize()?, content),
+        Err(_) => write_atomically(path, content),
+    }
+}
+
+/// Adds to the end of a file, which is made if need be.
+///
+/// # Errors
+/// Those of the file system.
+pub fn append(path: &Path, content: &[u8]) -> io::Result<()> {
+    fs::OpenOptions::new().append(true).create(true).open(path)?.write_all(content)
+}
+
 /// Makes a folder and those above it, for the user alone. One that is there stays as it is.
 ///
 /// # Errors

@@ -1,6 +1,6 @@
 //! Insights: what the library says, as data for machines and as a page for people.
 
-mod markdown;
+pub(crate) mod markdown;
 mod page;
 
 use std::collections::{BTreeMap, BTreeSet};

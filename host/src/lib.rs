@@ -13,6 +13,7 @@ pub mod conformance;
 pub mod event;
 pub mod files;
 pub mod finding;
+pub mod gate;
 pub mod grant;
 pub mod guests;
 pub mod inbox;

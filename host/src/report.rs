@@ -2,6 +2,13 @@
 //!
 //! One report a session. The transcripts of sub-agents join the session they belong to when it is in the same run.
 
+pub mod junit;
+pub mod markdown;
+pub mod sarif;
+mod view;
+
+pub use view::View;
+
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     convert::Infallible,

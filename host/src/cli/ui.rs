@@ -7,7 +7,7 @@ use std::{
 
 use anstyle::{AnsiColor, Style};
 
-use crate::{pipeline::PipelineError, store::StoreError};
+use crate::{insights, pipeline::PipelineError, store::StoreError};
 
 /// For headings.
 pub(super) const BOLD: Style = Style::new().bold();
@@ -47,6 +47,33 @@ pub(super) fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
 /// Talk, to standard error. Whether it arrives matters to no one.
 pub(super) fn say(text: &str) {
     let _ = writeln!(anstream::stderr().lock(), "{text}");
+}
+
+/// Characters of one line of others: more than any detail of a signal has.
+const LINE: usize = 2_000;
+
+/// Text of others on one line that no CI takes for a command to it: GitHub reads `::name` at the beginning of a line and
+/// `##[name]` anywhere, Azure `##vso[name]`, TeamCity `##teamcity[name]`.
+pub(super) fn line(text: &str) -> String {
+    let clean = insights::clean(text, LINE);
+    let mut line = String::with_capacity(clean.len());
+    let (mut hashes, mut is_command) = (0, false);
+    for c in clean.chars() {
+        match c {
+            '#' => hashes += 1,
+            '[' if is_command => line.push(' '),
+            _ => {}
+        }
+        is_command = hashes >= 2 && (c == '#' || c.is_alphanumeric() || c == '-');
+        if !is_command && c != '#' {
+            hashes = 0;
+        }
+        line.push(c);
+    }
+    if line.starts_with("::") {
+        line.insert(1, ' ');
+    }
+    line
 }
 
 /// Something was left out or went wrong, and the rest goes on.
@@ -96,4 +123,27 @@ pub(super) fn ask(question: &str) -> io::Result<bool> {
     let mut answer = String::new();
     io::stdin().read_line(&mut answer)?;
     Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_line_of_others_is_a_command_to_a_ci() {
+        for (text, expected) in [
+            ("::error::x", ": :error::x"),
+            ("  \n::add-mask::x", ": :add-mask::x"),
+            ("a ##[error]x", "a ## [error]x"),
+            ("a ###[error]x", "a ### [error]x"),
+            ("##vso[task.setvariable variable=a]b", "##vso [task.setvariable variable=a]b"),
+            ("##teamcity[x] ##[y]", "##teamcity [x] ## [y]"),
+            ("#\u{200b}#[x]", "## [x]"),
+            ("## Heading [x]", "## Heading [x]"),
+            ("#1 a[0] std::mem", "#1 a[0] std::mem"),
+            ("a\n##[x]", "a ## [x]"),
+        ] {
+            assert_eq!(line(text), expected, "{text:?}");
+        }
+    }
 }

@@ -31,7 +31,7 @@ fn is_invisible(c: char) -> bool {
 }
 
 /// Cleaned text with everything escaped that Markdown, GitHub's additions or HTML would read.
-pub(super) fn text(text: &str, chars: usize) -> String {
+pub(crate) fn text(text: &str, chars: usize) -> String {
     let clean = clean(text, chars);
     let mut escaped = String::with_capacity(clean.len() + 8);
     let mut before = ' ';
@@ -57,7 +57,7 @@ pub(super) fn text(text: &str, chars: usize) -> String {
 }
 
 /// Cleaned text as a code span, which needs no escapes: its fence is longer than any run of backticks in it.
-pub(super) fn code(text: &str, chars: usize) -> String {
+pub(crate) fn code(text: &str, chars: usize) -> String {
     let clean = clean(text, chars);
     if clean.is_empty() {
         return String::new();
@@ -69,7 +69,7 @@ pub(super) fn code(text: &str, chars: usize) -> String {
 }
 
 /// Cleaned text in which pairs of backticks quote code, as the details of signals do it; everything else is escaped.
-pub(super) fn prose(prose: &str, chars: usize) -> String {
+pub(crate) fn prose(prose: &str, chars: usize) -> String {
     let clean = clean(prose, chars);
     let parts: Vec<&str> = clean.split('`').collect();
     // Without its other end a backtick is a character like any other; so is it where it quotes nothing.

@@ -5,8 +5,11 @@
     reason = "tests start the program, are told by BLESS to write golden files, and may fail"
 )]
 
+#[cfg(unix)]
+mod action;
 mod adapters;
 mod components;
+mod gate;
 mod golden;
 #[path = "../guests/built.rs"]
 mod guests;

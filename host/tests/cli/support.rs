@@ -38,6 +38,11 @@ impl User {
         user
     }
 
+    /// Where commands are run.
+    pub(crate) fn folder(&self) -> &Path {
+        self.dir.path()
+    }
+
     pub(crate) fn home(&self) -> PathBuf {
         self.dir.path().join("home")
     }
