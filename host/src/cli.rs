@@ -159,7 +159,7 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<Outcome> {
         Command::Insights(command) => command.run(&Context::new(home)?),
         Command::Patterns(command) => command.run(&Context::new(home)?),
         Command::Analyze(command) => command.run(home),
-        Command::Adapters(command) => command.run(&Context::new(home)?),
+        Command::Adapters(command) => command.run(home),
         Command::Config(command) => command.run(home),
         Command::Hook(_) => Ok(Outcome::Done),
         Command::Completions { shell } => {

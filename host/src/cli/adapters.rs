@@ -2,6 +2,9 @@
 
 mod add;
 mod list;
+mod test;
+
+use std::path::PathBuf;
 
 use super::{Context, Outcome};
 
@@ -25,14 +28,18 @@ enum Command {
     Add(add::Add),
     /// Forget an added component; what was read through it stays
     Remove(add::Remove),
+    /// Hold a component to the contract, with fixtures of yours
+    Test(test::Test),
 }
 
 impl Adapters {
-    pub(super) fn run(&self, context: &Context) -> anyhow::Result<Outcome> {
+    pub(super) fn run(&self, home: Option<PathBuf>) -> anyhow::Result<Outcome> {
         match &self.command {
-            Command::List(command) => command.run(context),
-            Command::Add(command) => command.run(context),
-            Command::Remove(command) => command.run(context),
+            Command::List(command) => command.run(&Context::new(home)?),
+            Command::Add(command) => command.run(&Context::new(home)?),
+            Command::Remove(command) => command.run(&Context::new(home)?),
+            // Where components are made there is no home.
+            Command::Test(command) => command.run(),
         }
     }
 }

@@ -29,6 +29,21 @@ pub enum FixtureError {
     /// There is nothing to test with.
     #[error("{0} holds no case: a case is a folder with a folder `transcripts` in it")]
     None(PathBuf),
+    /// There is nothing to test an analyzer with.
+    #[error(
+        "{0} holds no case: a case of an analyzer is a folder with a file `events.jsonl` in it, as --bless of an adapter writes it"
+    )]
+    NoEvents(PathBuf),
+    /// A line that is no event.
+    #[error("{path}, line {line}: {why}")]
+    Events {
+        /// The file.
+        path: PathBuf,
+        /// 1-based.
+        line: usize,
+        /// What is wrong with it.
+        why: String,
+    },
     /// A file or folder cannot be read or written.
     #[error("{path}: {source}")]
     Io {
@@ -128,6 +143,8 @@ impl LaidOut {
             }
         }
         transcripts.sort_by(|(a, _), (b, _)| (&a.path, &a.key).cmp(&(&b.path, &b.key)));
+        // Where one root lies within another (a case without the folder of its own), both find it.
+        transcripts.dedup_by(|(a, _), (b, _)| (&a.path, &a.key) == (&b.path, &b.key));
         Ok(transcripts)
     }
 

@@ -53,6 +53,17 @@ impl Adapter {
         &self.0.descriptor
     }
 
+    /// Asks twice more, in one new instance: what is true of a component does not change from call to call.
+    ///
+    /// # Errors
+    /// When the guest crashes or goes past a limit.
+    pub fn describe_again(&self) -> Result<[parse::Descriptor; 2], SandboxError> {
+        let mut instance = Instance::new(&self.0.runtime, &self.0.name);
+        let exports = instance.call("instantiate", |store| self.0.component.instantiate(store))?;
+        let mut ask = || instance.call("describe", |store| exports.totalrecall_guest_parse().call_describe(store));
+        Ok([ask()?, ask()?])
+    }
+
     /// SHA-256 of the component.
     pub fn hash(&self) -> ComponentHash {
         self.0.hash
@@ -128,5 +139,10 @@ impl Parser {
     /// When the guest crashes or goes past a limit.
     pub fn tally(&mut self) -> Result<Vec<parse::TallyEntry>, SandboxError> {
         self.instance.list("tally", |store| self.guest.parser().call_tally(store, self.parser).map(Ok))
+    }
+
+    /// Linear memory of the guest, in bytes. It never shrinks, so at the end this is the most that was used.
+    pub fn memory(&self) -> usize {
+        self.instance.memory()
     }
 }

@@ -64,6 +64,16 @@ impl Analyzer {
         &self.0.descriptor
     }
 
+    /// Asks twice more, in one new instance: what is true of a component does not change from call to call.
+    ///
+    /// # Errors
+    /// When the guest crashes or goes past a limit.
+    pub fn describe_again(&self) -> Result<[analyze::Descriptor; 2], SandboxError> {
+        let Ready { mut instance, guest } = self.0.ready()?;
+        let mut ask = || instance.call("describe", |store| guest.call_describe(store));
+        Ok([ask()?, ask()?])
+    }
+
     /// SHA-256 of the component.
     pub fn hash(&self) -> ComponentHash {
         self.0.hash
@@ -135,6 +145,11 @@ impl Analysis {
         self.run(|ready, analysis| {
             ready.instance.call("checkpoint", |store| ready.guest.analysis().call_checkpoint(store, analysis))
         })
+    }
+
+    /// Linear memory of the guest, in bytes; 0 after an error. Earlier analyses in the same instance count as well.
+    pub fn memory(&self) -> usize {
+        self.ready.as_ref().map_or(0, |ready| ready.instance.memory())
     }
 
     fn run<R>(

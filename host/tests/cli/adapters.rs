@@ -4,21 +4,12 @@ use std::{fs, path::PathBuf};
 
 use crate::{
     guests,
-    support::{Ran, User, settle},
+    support::{Ran, User, marked, settle},
 };
 
 /// Puts something else between the marks of the greedy guest.
 fn greedy(changes: &[(&str, &str)]) -> Vec<u8> {
-    let mut bytes = guests::guest("greedy").bytes().to_vec();
-    for (name, value) in changes {
-        let mark = format!("{{{name}:");
-        let at = bytes.windows(mark.len()).position(|window| window == mark.as_bytes()).unwrap() + mark.len();
-        let end = at + bytes[at..].iter().position(|byte| *byte == b'}').unwrap();
-        assert!(value.len() <= end - at, "no room for {value}");
-        bytes[at..end].fill(b'.');
-        bytes[at..at + value.len()].copy_from_slice(value.as_bytes());
-    }
-    bytes
+    marked("greedy", changes)
 }
 
 impl User {

@@ -13,6 +13,7 @@ mod gate;
 mod golden;
 #[path = "../guests/built.rs"]
 mod guests;
+mod kit;
 mod life;
 mod support;
 mod surface;

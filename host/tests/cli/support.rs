@@ -178,3 +178,18 @@ pub(crate) fn touch(file: &Path, age: Duration) {
     let now = UNIX_EPOCH + Duration::from_millis(now.as_millisecond().unsigned_abs());
     fs::File::options().write(true).open(file).unwrap().set_modified(now - age).unwrap();
 }
+
+/// The guest of this name with something else between the marks in its data: `{name:…}`, padded with dots.
+pub(crate) fn marked(name: &str, changes: &[(&str, &str)]) -> Vec<u8> {
+    let mut bytes = crate::guests::guest(name).bytes().to_vec();
+    for (name, value) in changes {
+        let mark = format!("{{{name}:");
+        let found = bytes.windows(mark.len()).position(|window| window == mark.as_bytes());
+        let at = found.unwrap() + mark.len();
+        let end = at + bytes[at..].iter().position(|byte| *byte == b'}').unwrap();
+        assert!(value.len() <= end - at, "no room for {value}");
+        bytes[at..end].fill(b'.');
+        bytes[at..at + value.len()].copy_from_slice(value.as_bytes());
+    }
+    bytes
+}
