@@ -174,8 +174,7 @@ pub fn find(guests: &Guests, paths: &[PathBuf], tool: Option<&str>) -> Search {
             search.problems.push(error.to_string());
         }
     }
-    search.candidates.sort_by(|a, b| a.found.age().cmp(&b.found.age()));
-    search.candidates.dedup_by(|a, b| (&a.found.path, &a.found.key) == (&b.found.path, &b.found.key));
+    search.sort();
     search
 }
 
@@ -187,6 +186,26 @@ impl Search {
             store::Found { named: true, ..candidate.found.row(installed.name(), installed.tool()) }
         };
         self.candidates.iter().map(row).collect()
+    }
+
+    /// Adds everything that an adapter (of this index) was granted.
+    pub fn granted(&mut self, guests: &Guests, adapter: usize) {
+        let (sources, unreadable) = guests.adapters[adapter].sources(guests.limits());
+        self.problems.extend(unreadable.iter().map(ToString::to_string));
+        for source in sources {
+            let (found, unreadable) = source.discover();
+            self.problems.extend(unreadable.iter().map(ToString::to_string));
+            let source = self.add(source);
+            for found in found {
+                self.take(guests, source, adapter, found);
+            }
+        }
+        self.sort();
+    }
+
+    fn sort(&mut self) {
+        self.candidates.sort_by(|a, b| a.found.age().cmp(&b.found.age()));
+        self.candidates.dedup_by(|a, b| (&a.found.path, &a.found.key) == (&b.found.path, &b.found.key));
     }
 
     fn folder(&mut self, guests: &Guests, path: &Path, only: Option<usize>) -> Result<(), Unreadable> {
@@ -273,7 +292,7 @@ impl Search {
         self.sources.len() - 1
     }
 
-    /// A session of a tree or a database.
+    /// A transcript that is known to be an adapter's.
     fn take(&mut self, guests: &Guests, source: usize, adapter: usize, mut found: Found) {
         if found.begins_at.is_none()
             && let Ok(head) = self.sources[source].open(&found.path, &found.key).and_then(|mut opened| opened.head())

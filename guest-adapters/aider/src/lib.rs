@@ -10,7 +10,7 @@
 //! | any other | what the model said |
 //!
 //! The file is one transcript, and one session: runs go on where others ended, over years. Its id is made of the file's
-//! path and the time the first run began at, so that it stays while the file grows. (So three edits of a file in three runs
+//! name of its folder and the time the first run began at, so that it stays while the file grows. (So three edits of a file in three runs
 //! are three edits in one session; `churn-window-minutes` tells them apart.) [`block`] reads what Aider said,
 //! [`edit`] finds the edits that the model proposed, [`wording`] knows how Aider puts things.
 //!
@@ -280,7 +280,9 @@ impl Aider {
         self.proposed.clear();
         if !std::mem::replace(&mut self.begun, true) {
             let folder = self.path.rfind(['/', '\\']).map(|at| self.path[..at].to_owned());
-            let id = Some(format!("{:016x}", hash64(format!("{}\n{start}", self.path))));
+            // The folder's name and no more of the path: a repository that moves is the same one.
+            let name = folder.as_deref().and_then(|folder| folder.rsplit(['/', '\\']).next()).unwrap_or_default();
+            let id = Some(format!("{:016x}", hash64(format!("{name}\n{start}"))));
             let cwd = folder.filter(|folder| folder.starts_with('/') || folder.get(1..2) == Some(":"));
             let session = Session { id, cwd, ..nothing() };
             self.push(line, None, Body::Session(session), out);

@@ -13,13 +13,14 @@ use anyhow::Context as _;
 use super::{Context, Outcome, Usage, progress, ui};
 use crate::{
     clean::clean,
-    config::Config,
+    config::{Config, ConfigError},
     files,
     gate::{Gate, Totals},
     guests::{Guests, Installed},
     paths,
     redact::{self, Redactor},
     report::{self, SessionReport, View, junit, markdown, sarif},
+    sandbox::Guest,
 };
 
 /// Report the signals of transcripts, without a home
@@ -41,8 +42,8 @@ condition holds, the report is written, the condition is told, and the exit code
 
 docs/ci.md shows how to use it on GitHub, GitLab and elsewhere.")]
 pub(super) struct Analyze {
-    /// Transcripts, or folders of them
-    #[arg(required = true)]
+    /// Transcripts, databases, or folders of them
+    #[arg(required_unless_present = "grant")]
     paths: Vec<PathBuf>,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
@@ -68,6 +69,12 @@ pub(super) struct Analyze {
     /// The tool that wrote them, instead of telling by place and content
     #[arg(long)]
     tool: Option<String>,
+    /// Use this adapter component, for this run alone
+    #[arg(long, value_name = "FILE")]
+    adapter: Option<PathBuf>,
+    /// What the adapter may have read: what it declares, but below this folder
+    #[arg(long, value_name = "DIR", requires = "adapter")]
+    grant: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
@@ -90,9 +97,25 @@ impl Analyze {
         // Settings count where there is a home; where there is none, or none that can be used, there are the defaults.
         let (config, home) = match Context::new(home) {
             Ok(context) => (context.config, Some(context.home)),
-            Err(_) => (Config::default(), None),
+            Err(error) => {
+                // No home directory is as it should be in a CI; settings that make no sense are not.
+                if error.is::<ConfigError>() {
+                    ui::warn(&format!("the defaults are used: {}", ui::line(&error.to_string())));
+                }
+                (Config::default(), None)
+            }
         };
-        let guests = Guests::load(&config, home.as_ref())?;
+        let guests = match &self.adapter {
+            None => Guests::load(&config, home.as_ref())?,
+            Some(file) => {
+                let bytes = std::fs::read(file).with_context(|| format!("could not read {}", file.display()))?;
+                let name = file.file_name().unwrap_or_default().to_string_lossy();
+                Guests::load_with(&config, &Guest::new(name, bytes), self.grant.as_deref())?
+            }
+        };
+        for refused in &guests.refused {
+            ui::warn(&ui::line(&format!("{} is not used: {}", refused.name, refused.why)));
+        }
         if let Some(tool) = &self.tool
             && guests.of_tool(tool).is_none()
         {
@@ -105,7 +128,10 @@ impl Analyze {
             let known = kinds.iter().map(|kind| kind.name.as_str());
             gate.check(known).map_err(|error| Usage(format!("--fail-on: {error}")))?;
         }
-        let found = report::find(&guests, &self.paths, self.tool.as_deref());
+        let mut found = report::find(&guests, &self.paths, self.tool.as_deref());
+        if self.grant.is_some() {
+            found.granted(&guests, 0);
+        }
         let bar = progress::bytes_bar(found.candidates.iter().map(|candidate| candidate.found.stamp.size).sum());
         let redactor = Redactor::new(&redact::Settings { text_limit: config.transcripts.text_limit as usize });
         let read = report::read(&guests, &redactor, &found, &AtomicBool::new(false), &mut |bytes, path| {

@@ -7,7 +7,7 @@ use std::{
 
 use anstyle::{AnsiColor, Style};
 
-use crate::{insights, pipeline::PipelineError, store::StoreError};
+use crate::{added::AddedError, insights, pipeline::PipelineError, store::StoreError};
 
 /// For headings.
 pub(super) const BOLD: Style = Style::new().bold();
@@ -90,7 +90,8 @@ pub(super) fn error(error: &anyhow::Error) {
     let hint = error
         .downcast_ref::<PipelineError>()
         .and_then(PipelineError::hint)
-        .or_else(|| error.downcast_ref::<StoreError>().and_then(StoreError::hint));
+        .or_else(|| error.downcast_ref::<StoreError>().and_then(StoreError::hint))
+        .or_else(|| error.downcast_ref::<AddedError>().and_then(AddedError::hint));
     if let Some(hint) = hint {
         let _ = write!(text, "\n{BOLD}hint:{BOLD:#} {hint}");
     }

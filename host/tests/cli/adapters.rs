@@ -258,9 +258,10 @@ fn an_added_analyzer_speaks_under_its_own_name() {
     assert!(added.out.contains("counter/todo: The person speaks of something to do."), "{added}");
     user.ok(&["adapters", "add", "--yes", "home/downloads/greedy.wasm"]);
     user.file("tool/1.txt", b"greedy\nthere is a todo\nthis is a lie\n");
+    user.file("tool/3.txt", b"greedy\nanother todo\n");
     user.file("tool/2.txt", b"greedy\na todo\nthen a crash\nanother todo\n");
     let ran = user.ok(&["worker", "--reconcile"]);
-    assert!(ran.err.contains("2 transcripts read") && ran.err.contains("counter crashed"), "{ran}");
+    assert!(ran.err.contains("3 transcripts read") && ran.err.contains("counter crashed"), "{ran}");
     let patterns = user.ok(&["patterns", "--json"]).json().to_string();
     assert!(patterns.contains("counter/todo") && !patterns.contains("pretends to be another"), "{patterns}");
     let page = user.ok(&["insights"]);
@@ -272,9 +273,9 @@ fn an_added_analyzer_speaks_under_its_own_name() {
     // Its settings, its removal.
     fs::write(user.state().join("config.toml"), "[signals]\n\"counter/word\" = \"there\"\n").unwrap();
     let ran = user.ok(&["worker"]);
-    assert!(ran.err.contains("2 analysed again"), "{ran}");
+    assert!(ran.err.contains("3 analysed again"), "{ran}");
     user.ok(&["adapters", "remove", "counter"]);
     fs::remove_file(user.state().join("config.toml")).unwrap();
     user.ok(&["worker"]);
-    assert!(!user.ok(&["patterns", "--json"]).json().to_string().contains("counter/todo"));
+    assert_eq!(user.run(&["patterns", "--json"]).out, "[]\n", "they were its alone");
 }

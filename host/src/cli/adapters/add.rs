@@ -74,7 +74,7 @@ impl Add {
         guests.check_free(&agreement.name)?;
         if let Candidate::Adapter(adapter, grant) = &candidate {
             guests.check_tool(&adapter.descriptor().tool)?;
-            grant.check()?;
+            grant.check().map_err(AddedError::from)?;
         }
         if !self.json {
             ui::print(&candidate.shown(&agreement, before.as_ref()))?;
