@@ -9,8 +9,8 @@
 //! | `> …` | what Aider said: its version, files added, tokens, edits applied, errors, questions with their answers |
 //! | any other | what the model said |
 //!
-//! The file is one transcript, and one session: runs go on where others ended, over years. Its id is made of the file's
-//! name of its folder and the time the first run began at, so that it stays while the file grows. (So three edits of a file in three runs
+//! The file is one transcript, and one session: runs go on where others ended, over years. Its id is made of the name of its
+//! folder and the time the first run began at, so that it stays while the file grows. (So three edits of a file in three runs
 //! are three edits in one session; `churn-window-minutes` tells them apart.) [`block`] reads what Aider said,
 //! [`edit`] finds the edits that the model proposed, [`wording`] knows how Aider puts things.
 //!
