@@ -6,7 +6,7 @@
 //!
 //! | module | checks |
 //! | --- | --- |
-//! | [`fixtures`] | none: cases, laid out as the tool has them |
+//! | `fixtures` | none: cases, laid out as the tool has them |
 //! | `subject` | none: the transcripts of the cases, read once |
 //! | `describe` | what the adapter says of itself, and whether it finds the fixtures |
 //! | `golden` | the events that were agreed on |

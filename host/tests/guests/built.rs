@@ -8,8 +8,14 @@ use std::{
 
 use totalrecall::sandbox::Guest;
 
-const PACKAGES: &[&str] =
-    &["totalrecall-hostile", "totalrecall-nosy", "totalrecall-greedy", "totalrecall-counter", "totalrecall-wrong"];
+const PACKAGES: &[&str] = &[
+    "totalrecall-hostile",
+    "totalrecall-nosy",
+    "totalrecall-greedy",
+    "totalrecall-counter",
+    "totalrecall-wrong",
+    "totalrecall-careless",
+];
 
 /// The folder they are in. `xtask` builds them, because it has the tools for it: as dependencies of the tests these would
 /// change features of wasmtime's own dependencies, so that tests and program could not share one build of it.
