@@ -37,6 +37,7 @@ mod tally;
 use std::path::PathBuf;
 
 pub use fixtures::{Case, FixtureError, LaidOut, cases, lay_out};
+pub use recognise::HEADS;
 pub use report::{Check, Checked, Component, Failure, Figure, Report, Unit, Verdict};
 
 use report::Findings;

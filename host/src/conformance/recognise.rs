@@ -4,7 +4,7 @@ use super::{random::Random, report::Findings, subject::Subject};
 use crate::transcript::HEAD;
 
 /// How transcripts of tools begin that TotalRecall reads already: the tool, and a head of each shape that it writes.
-const OTHERS: [(&str, &str); 8] = [
+pub const HEADS: [(&str, &str); 8] = [
     (
         "claude-code",
         r#"{"parentUuid":null,"isSidechain":false,"userType":"external","cwd":"/home/dev/app","sessionId":"5b1a6051-0c5d-4b11-92ca-7b510f466531","version":"2.1.120","gitBranch":"main","type":"user","message":{"role":"user","content":"hello"},"uuid":"3d1c1f5e-0000-4000-8000-000000000001","timestamp":"2026-03-02T10:00:00.000Z"}
@@ -37,7 +37,7 @@ const OTHERS: [(&str, &str); 8] = [
     ),
     (
         "cursor",
-        r#"{"_v":10,"composerId":"6c9f1f2e-0000-4000-8000-00000000000a","name":"Cents","createdAt":1777885200000,"fullConversationHeadersOnly":[]}
+        r#"{"composer":{"_v":10,"composerId":"6c9f1f2e-0000-4000-8000-00000000000a","name":"Cents","createdAt":1777885200000,"fullConversationHeadersOnly":[]}}
 "#,
     ),
 ];
@@ -64,7 +64,7 @@ pub(super) fn check(subject: &Subject<'_>) -> Findings {
         }
     }
     let tool = &adapter.descriptor().tool;
-    let others = OTHERS.iter().filter(|(other, _)| other != tool);
+    let others = HEADS.iter().filter(|(other, _)| other != tool);
     let others = others.map(|(other, head)| (format!("a transcript of {other}"), head.as_bytes().to_vec()));
     let mut random = Random::of("noise");
     let noise: Vec<u8> = (0..HEAD).map(|_| random.next() as u8).collect();

@@ -14,6 +14,9 @@ use crate::{
 /// A type that no tool writes.
 const MADE_UP: &str = "made-up-by-the-conformance-kit";
 
+/// The same for formats that number theirs.
+const NUMBERED: u32 = 987_654_321;
+
 /// Where formats keep the type of a record.
 const TYPES: [&str; 4] = ["type", "kind", "event", "role"];
 
@@ -88,8 +91,13 @@ fn is_named_well(transcript: &Transcript, reading: &Reading, findings: &mut Find
 fn made_up_record(bytes: &[u8]) -> Option<Vec<u8>> {
     let records = bytes.rsplit(|byte| *byte == b'\n');
     records.filter_map(|line| serde_json::from_slice::<Map<String, Value>>(line).ok()).find_map(|mut record| {
-        let name = TYPES.into_iter().find(|name| record.get(*name).is_some_and(Value::is_string))?;
-        record.insert(name.to_owned(), MADE_UP.into());
+        let name = TYPES.into_iter().find(|name| record.get(*name).is_some_and(Value::is_string));
+        let numbered = record.get("type").is_some_and(Value::is_u64);
+        match name {
+            Some(name) => record.insert(name.to_owned(), MADE_UP.into()),
+            None if numbered => record.insert("type".to_owned(), NUMBERED.into()),
+            None => return None,
+        };
         serde_json::to_vec(&record).ok()
     })
 }
@@ -111,7 +119,7 @@ fn tells_unknown(
     if (more, more_unknown) != (1, 1) {
         findings.fail(
             transcript.at(),
-            format!("of a record of the type {MADE_UP}, one more that is unknown"),
+            format!("of a record of the type {MADE_UP} (or {NUMBERED}), one more that is unknown"),
             format!("{more} more, {more_unknown} of them unknown"),
             "count a type that the adapter has never seen as unknown: it is how anyone learns that the format moved on",
         );

@@ -6,8 +6,8 @@ use std::{
 };
 
 use totalrecall::{
-    conformance::{Check, Kit, Report, Verdict},
-    sandbox::Guest,
+    conformance::{Check, HEADS, Kit, Report, Verdict},
+    sandbox::{Guest, Limits, Sandbox},
 };
 
 use crate::{
@@ -45,6 +45,24 @@ fn the_built_in_adapters_pass() {
         );
     }
     assert!(surprises.is_empty(), "{surprises:#?}");
+}
+
+/// The heads that others are held to refuse are real ones: their tool's adapter takes them, and it alone.
+#[test]
+fn heads_of_other_tools_are_what_their_adapters_recognise() {
+    let sandbox = Sandbox::new(kit(Path::new(""), false, &[]).cache, Limits::default());
+    let mut surprises = Vec::new();
+    for guest in Guest::builtin_adapters() {
+        let adapter = sandbox.adapter(&guest).unwrap();
+        let tool = &adapter.descriptor().tool;
+        assert!(HEADS.iter().any(|(of, _)| of == tool), "{tool}: a head is missing");
+        for (of, head) in HEADS {
+            if adapter.recognise(head.as_bytes()).unwrap() != (of == tool) {
+                surprises.push(format!("{tool} says otherwise of {of}: {head}"));
+            }
+        }
+    }
+    assert!(surprises.is_empty(), "{}", surprises.join("\n"));
 }
 
 #[test]

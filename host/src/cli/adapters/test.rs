@@ -18,14 +18,16 @@ use crate::{
 /// Hold a component to the contract, with fixtures of yours
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "FOLDER holds cases. For an adapter a case is a folder `<case>/transcripts/` with files as the tool lays them
-out (X.sql stands for the SQLite database X that its statements make), and `<case>/events.jsonl` with the
-events that come out. For an analyzer `<case>/events.jsonl` goes in and `<case>/signals.jsonl` comes out.
+    after_help = "DIR holds cases. For an adapter a case is a folder <case>/transcripts with files as the tool lays
+them out (X.sql stands for the SQLite database X that its statements make), and the events that
+come out are <case>/events.jsonl. For an analyzer <case>/events.jsonl is what goes in, and what
+comes out is <case>/signals.jsonl. guest-adapters/README.md says what each check proves.
 
-The component runs in the sandbox, under the usual limits, without a home. Exit code 1: a check failed.
+The component runs in the sandbox under the usual limits. No home is needed.
+Exit code 1: a check failed.
 
 Examples:
-  totalrecall adapters test my-tool.wasm --fixtures fixtures --bless     write what comes out; read it
+  totalrecall adapters test my-tool.wasm --fixtures fixtures --bless    write what comes out
   totalrecall adapters test my-tool.wasm --fixtures fixtures
   totalrecall adapters test my-tool.wasm --fixtures fixtures --only resume"
 )]
@@ -33,7 +35,7 @@ pub(super) struct Test {
     /// The component
     file: PathBuf,
     /// Folder of the cases, or one case
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(long, value_name = "DIR")]
     fixtures: PathBuf,
     /// Write the golden files instead of comparing with them
     #[arg(long)]
