@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{
     report::Findings,
-    subject::{FEED, Reading, Shape, Subject, Transcript, read},
+    subject::{FEED, Reading, Shape, Subject, Transcript, is_object, read},
 };
 use crate::{
     event,
@@ -57,14 +57,25 @@ fn of(tally: &[TallyEntry], outcome: Outcome) -> u64 {
 }
 
 fn adds_up(transcript: &Transcript, reading: &Reading, findings: &mut Findings) {
-    let lines = transcript.lines().filter(|line| !line.trim_ascii().is_empty()).count() as u64;
+    let lines = || transcript.lines().filter(|line| !line.trim_ascii().is_empty());
     let counted = reading.counted();
-    let (fits, expected) = match transcript.shape {
+    let all = lines().count() as u64;
+    let (least, most) = match transcript.shape {
         // Its one record may be counted as what it holds.
-        Shape::Document => (counted >= 1, "at least one record".to_owned()),
-        Shape::JsonLines => (counted == lines, format!("{lines} records, as many as lines")),
+        Shape::Document => (1, u64::MAX),
         // A record may be several lines, and is at least one.
-        Shape::Lines => ((lines.min(1)..=lines).contains(&counted), format!("from 1 to {lines} records")),
+        Shape::Lines => (all.min(1), all),
+        // What can be saved of a damaged line may be several records, or none.
+        Shape::JsonLines => lines().fold((0, 0), |(least, most), line| match is_object(line) {
+            true => (least + 1, most + 1),
+            false => (least, most + 1 + line.iter().filter(|byte| **byte == b'{').count() as u64),
+        }),
+    };
+    let fits = (least..=most).contains(&counted);
+    let expected = match most {
+        u64::MAX => format!("at least {least} record"),
+        _ if least == most => format!("{least} records, as many as lines"),
+        _ => format!("from {least} to {most} records"),
     };
     if !fits {
         findings.fail(transcript.at(), expected, counted.to_string(), TODO);

@@ -167,6 +167,16 @@ fn every_promise_that_an_adapter_breaks_is_found_and_nothing_else() {
     assert!(surprises.is_empty(), "{}", surprises.join("\n"));
 }
 
+#[test]
+fn a_damaged_line_of_the_fixtures_may_be_several_records() {
+    let folder = wrong_fixtures();
+    let transcripts = folder.path().join("case/transcripts");
+    // A torn record, and the next one on its line.
+    let torn = "{\"type\":\"sa{\"type\":\"noise\"}";
+    fs::write(transcripts.join("torn.jsonl"), format!("{{\"type\":\"head\",\"wrong\":1}}\n{torn}\n")).unwrap();
+    assert_eq!(surprise("wrong", folder.path(), ("", "", "")), None);
+}
+
 /// A line of an analyzer's `events.jsonl`.
 fn said(line: usize, text: &str) -> String {
     let message = serde_json::json!({ "author": "Human", "channel": "Prompt", "text": text, "omitted": 0 });
