@@ -3,3 +3,4 @@
 pub mod corpus;
 pub mod measure;
 pub mod native;
+pub mod writer;

@@ -1,14 +1,19 @@
 //! The guests as ordinary code: what the sandbox is compared with.
 
 use anyhow::{Result, anyhow};
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use totalrecall_analyzer::Friction;
 use totalrecall_claude_code::ClaudeCode;
-use totalrecall_sdk::adapter::Origin;
+use totalrecall_codex::Codex;
+use totalrecall_opencode::OpenCode;
+use totalrecall_sdk::adapter::{Adapter, Origin};
 use totalrecall_sdk::types::Event;
 use totalrecall_sdk::{Analysis, Parser, Signal};
+
+use crate::writer::Tool;
 
 /// Bytes given to a parser at once, here and in the sandbox.
 pub const CHUNK: usize = 1 << 20;
@@ -21,16 +26,37 @@ pub const TEXT_LIMIT: u32 = 16 * 1024;
 ///
 /// # Errors
 /// When the file cannot be read, or a guest gives up.
-pub fn signals(path: &Path, mut each: impl FnMut(&mut [Event])) -> Result<Vec<Signal>> {
+pub fn signals(tool: Tool, path: &Path, each: impl FnMut(&mut [Event])) -> Result<Vec<Signal>> {
+    let file = File::open(path)?;
     let origin = Origin { path: path.to_string_lossy().into_owned(), key: None, text_limit: TEXT_LIMIT };
-    let mut parser = Parser::<ClaudeCode>::new(origin, None);
+    match tool {
+        Tool::ClaudeCode => read::<ClaudeCode>(origin, file, each),
+        Tool::Codex => read::<Codex>(origin, file, each),
+        // Rows of a database have their session's id as the key.
+        Tool::OpenCode => {
+            let key = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+            read::<OpenCode>(Origin { key, ..origin }, file, each)
+        }
+    }
+}
+
+/// The same, of anything that can be read.
+///
+/// # Errors
+/// As [`signals`].
+pub fn read<A: Adapter>(
+    origin: Origin,
+    mut from: impl Read,
+    mut each: impl FnMut(&mut [Event]),
+) -> Result<Vec<Signal>> {
+    let path = origin.path.clone();
+    let mut parser = Parser::<A>::new(origin, None);
     let mut analysis = Analysis::<Friction>::new(&[], None);
-    let gave_up = |fault| anyhow!("{}: {fault:?}", path.display());
+    let gave_up = |fault| anyhow!("{path}: {fault:?}");
     let mut signals = Vec::new();
-    let mut file = File::open(path)?;
     let mut chunk = vec![0; CHUNK];
     loop {
-        let read = file.read(&mut chunk)?;
+        let read = from.read(&mut chunk)?;
         let mut events = match read {
             0 => parser.finish().map_err(gave_up)?,
             _ => parser.feed(&chunk[..read]).map_err(gave_up)?,
@@ -41,5 +67,29 @@ pub fn signals(path: &Path, mut each: impl FnMut(&mut [Event])) -> Result<Vec<Si
             signals.extend(analysis.conclude().map_err(gave_up)?);
             return Ok(signals);
         }
+    }
+}
+
+/// What transcripts have said already: said again, it is a copy. The host does the same.
+#[derive(Debug, Default)]
+pub struct Known(HashSet<String>);
+
+impl Known {
+    /// [`signals`] of the next transcript.
+    ///
+    /// # Errors
+    /// As [`signals`].
+    pub fn signals(&mut self, tool: Tool, path: &Path) -> Result<Vec<Signal>> {
+        let mut new = HashSet::new();
+        let signals = signals(tool, path, |events| {
+            for event in events {
+                if let Some(key) = &event.key {
+                    event.copied |= self.0.contains(key);
+                    new.insert(key.clone());
+                }
+            }
+        })?;
+        self.0.extend(new);
+        Ok(signals)
     }
 }

@@ -1,15 +1,19 @@
-//! Writes a corpus of synthetic transcripts: `generate --out DIR --mb 80 --sessions 400 --seed 1`, or one giant session with
-//! `--giant`.
+//! Writes a corpus of synthetic transcripts: `generate --out DIR --mb 80 --sessions 400 --seed 1`, of another tool with
+//! `--tool codex`, or one giant session with `--giant`.
 #![expect(clippy::print_stdout, reason = "a tool's output")]
 
 use anyhow::Result;
 use clap::Parser;
 use std::path::PathBuf;
 use totalrecall_bench::corpus::{self, Plan};
+use totalrecall_bench::writer::Tool;
 
 #[derive(Parser)]
 struct Arguments {
-    /// Folder to write to; it becomes a `CLAUDE_CONFIG_DIR`.
+    /// Whose transcripts: claude-code, codex or opencode.
+    #[arg(long, default_value = "claude-code")]
+    tool: Tool,
+    /// Folder to write to; it becomes a `CLAUDE_CONFIG_DIR`, `CODEX_HOME` or `XDG_DATA_HOME`.
     #[arg(long)]
     out: PathBuf,
     /// Megabytes of transcripts.
@@ -37,6 +41,7 @@ fn main() -> Result<()> {
         None => jiff::Timestamp::from_second(today - 86_400)?,
     };
     let plan = Plan {
+        tool: arguments.tool,
         out: arguments.out,
         bytes: arguments.mb * 1_000_000,
         sessions: if arguments.giant { 1 } else { arguments.sessions },

@@ -10,6 +10,7 @@ use std::time::Duration;
 use totalrecall::sandbox::{Adapter, Analyzer, Guest, Limits, Sandbox, parse};
 use totalrecall_bench::measure::{cpu, files, median};
 use totalrecall_bench::native::{self, CHUNK, TEXT_LIMIT};
+use totalrecall_bench::writer::Tool;
 
 /// Times each side runs.
 const ROUNDS: usize = 5;
@@ -28,8 +29,9 @@ fn main() -> Result<()> {
     for _ in 0..ROUNDS {
         let mut found = [0, 0];
         times[0].push(timed(|| scan(&files))?.1);
-        let (signals, time) =
-            timed(|| files.iter().map(|path| Ok(native::signals(path, |_| {})?.len())).sum::<Result<usize>>())?;
+        let (signals, time) = timed(|| {
+            files.iter().map(|path| Ok(native::signals(Tool::ClaudeCode, path, |_| {})?.len())).sum::<Result<usize>>()
+        })?;
         found[0] = signals;
         times[1].push(time);
         let (signals, time) =

@@ -12,6 +12,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 use totalrecall_bench::corpus::{self, Plan};
 use totalrecall_bench::measure::{Cost, files, median, run};
+use totalrecall_bench::writer::Tool;
 
 #[derive(Parser)]
 struct Arguments {
@@ -139,6 +140,7 @@ impl Bench {
         if !out.join("truth.json").exists() {
             let until = jiff::Timestamp::now().as_second() - 2 * 86_400;
             let plan = Plan {
+                tool: Tool::ClaudeCode,
                 out: out.clone(),
                 bytes: mb * 1_000_000,
                 sessions: 1,

@@ -8,8 +8,8 @@ use fastrand::Rng;
 use std::path::{Path, PathBuf};
 
 use super::text::{self, FILES, REPLIES, RESULTS, THOUGHTS, Texts};
-use super::transcript::{Call, Transcript, json, uuid};
-use super::truth::{Counts, SessionTruth};
+use super::truth::{Counts, Planted, SessionTruth};
+use crate::writer::{self, Act, End, Seen, Setting, Surroundings, Tool, Writer, uuid};
 
 /// Friction that can be planted in a turn, with how often it is, of a hundred turns.
 const PLANTS: &[(Plant, u32)] = &[
@@ -49,32 +49,29 @@ enum Plant {
     Subagent,
 }
 
-const REFUSED: &str = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was \
-                       NOT written to the file).";
-
-/// Plain corrections: `{}` is what was wanted.
+/// Plain corrections: `{}` is what was wanted. None says that it was said before: that would be a repeated instruction, too.
 const CORRECTIONS: &[&str] = &[
-    "No, that's wrong. I asked for the {}, not this. Undo it and do what I said.",
+    "No, that's wrong. The {} is what was wanted, not this. Undo it.",
     "That's not what I meant: leave the {} alone and change the caller instead.",
-    "Stop. You changed the {} although I told you to leave it out of this, revert it.",
-    "That isn't right: {} must come from the settings, you hard-coded it again.",
+    "Stop. You changed the {}, which has nothing to do with this. Revert it.",
+    "That isn't right: {} must come from the settings, you hard-coded it.",
     "You misunderstood. Only {} was meant, everything else should not be touched.",
     "Wrong file. You should have changed the {}, please fix that.",
-    "不对，我说的是 {}，不是这个。请改回来。",
-    "Non, ce n'est pas ça. J'avais demandé le {}, pas cette version.",
-    "違います。{} を直してと言いました。元に戻してください。",
+    "不对，应该是 {}，不是这个。请改回来。",
+    "Non, ce n'est pas ça. Il fallait le {}, pas cette version.",
+    "違います。直すのは {} です。元に戻してください。",
 ];
 
 pub(super) struct Session<'t> {
     texts: &'t Texts,
     rng: Rng,
-    main: Transcript,
+    main: Box<dyn Writer>,
     cwd: String,
     started_at: i64,
     forked_from: Option<String>,
     subagent_files: Vec<PathBuf>,
-    counts: Counts,
-    counts_subagents: Counts,
+    planted: Vec<Planted>,
+    planted_subagents: Vec<Planted>,
     /// Wordings that were not used yet.
     corrections: Vec<&'static str>,
     /// Makes names unlike any other in this session.
@@ -82,29 +79,19 @@ pub(super) struct Session<'t> {
 }
 
 impl<'t> Session<'t> {
-    pub(super) fn new(
-        texts: &'t Texts,
-        mut rng: Rng,
-        folder: &Path,
-        cwd: &str,
-        version: &'static str,
-        start: i64,
-    ) -> Result<Self> {
-        let id = uuid(&mut rng);
-        let seed = rng.u64(..);
-        let main =
-            Transcript::create(folder.join(format!("{id}.jsonl")), Rng::with_seed(seed), id, cwd, version, start)?;
+    pub(super) fn new(texts: &'t Texts, mut rng: Rng, tool: Tool, setting: &Setting<'_>) -> Result<Self> {
+        let main = writer::create(tool, setting, &mut rng)?;
         Ok(Self {
             texts,
             number: rng.u32(1_000..900_000),
             rng,
             main,
-            cwd: cwd.to_owned(),
-            started_at: start,
+            cwd: setting.cwd.to_owned(),
+            started_at: setting.start,
             forked_from: None,
             subagent_files: Vec::new(),
-            counts: Counts::new(),
-            counts_subagents: Counts::new(),
+            planted: Vec::new(),
+            planted_subagents: Vec::new(),
             corrections: CORRECTIONS.to_vec(),
         })
     }
@@ -117,13 +104,11 @@ impl<'t> Session<'t> {
 
     /// Writes about `bytes` of turns.
     pub(super) fn write(mut self, bytes: u64) -> Result<(PathBuf, SessionTruth)> {
-        let goal = self.main.bytes + bytes;
-        let id = self.main.session_id.clone();
-        self.main
-            .line(&format!("{{\"type\":\"permission-mode\",\"permissionMode\":\"default\",\"sessionId\":\"{id}\"}}"))?;
+        let goal = self.main.bytes() + bytes;
+        self.main.begin()?;
         loop {
             self.turn()?;
-            if self.main.bytes >= goal {
+            if self.main.bytes() >= goal {
                 break;
             }
         }
@@ -131,26 +116,36 @@ impl<'t> Session<'t> {
             self.give_up()?;
         }
         let title = format!("{} the {}", text::verb(&mut self.rng), text::noun(&mut self.rng));
-        self.main
-            .line(&format!("{{\"type\":\"custom-title\",\"customTitle\":{},\"sessionId\":\"{id}\"}}", json(title)))?;
-        let (ended_at, records) = (self.main.clock, self.main.records);
+        self.main.title(&title)?;
+        let (session_id, ended_at, records) = (self.main.session().to_owned(), self.main.clock(), self.main.records());
         let path = self.main.finish()?;
+        for planted in &mut self.planted {
+            planted.path.clone_from(&path);
+        }
+        let counts = |planted: &[Planted]| {
+            planted.iter().fold(Counts::new(), |mut counts, planted| {
+                *counts.entry(planted.kind.clone()).or_default() += 1;
+                counts
+            })
+        };
         let truth = SessionTruth {
-            session_id: id,
+            session_id,
             path: path.clone(),
             subagent_files: self.subagent_files,
             forked_from: self.forked_from,
             started_at: self.started_at,
             ended_at,
             records,
-            counts: self.counts,
-            counts_subagents: self.counts_subagents,
+            counts: counts(&self.planted),
+            counts_subagents: counts(&self.planted_subagents),
+            planted: self.planted.into_iter().chain(self.planted_subagents).collect(),
         };
         Ok((path, truth))
     }
 
-    fn count(&mut self, kind: &str, count: u64) {
-        *self.counts.entry(kind.to_owned()).or_default() += count;
+    /// A signal has to be seen in this line.
+    fn planted(&mut self, kind: &str, line: u64) {
+        self.planted.push(Planted { kind: kind.to_owned(), path: PathBuf::new(), line });
     }
 
     /// A prompt, what the agent does about it, and its last words.
@@ -169,35 +164,20 @@ impl<'t> Session<'t> {
         let size = text::size(&mut self.rng, &REPLIES);
         let reply = text::prose(&mut self.rng, size);
         self.main.say(&reply)?;
-        self.main.system(
-            "stop_hook_summary",
-            "\"hookCount\":1,\"hookInfos\":[{\"command\":\"scripts/after.sh\",\"durationMs\":151}],\"hookErrors\":[],\"preventedContinuation\":false,\
-             \"stopReason\":\"\",\"hasOutput\":false,\"level\":\"suggestion\"",
-        )?;
         let duration = self.rng.u32(3_000..400_000);
-        self.main.system("turn_duration", &format!("\"durationMs\":{duration},\"isMeta\":false"))
+        self.main.rest(duration)
     }
 
     /// What newer clients send along with a prompt.
     fn surroundings(&mut self) -> Result<()> {
-        if self.main.has_progress() {
+        if !self.main.has_surroundings() {
             return Ok(());
         }
-        let context = json(text::prose(&mut self.rng, 500));
-        let hook = format!(
-            "\"attachment\":{{\"type\":\"hook_success\",\"hookName\":\"UserPromptSubmit\",\"toolUseID\":\"{}\",\"hookEvent\":\"UserPromptSubmit\",\
-             \"content\":{context},\"stdout\":{context},\"stderr\":\"\",\"exitCode\":0,\"command\":\"scripts/context.sh\",\"durationMs\":86}}",
-            uuid(&mut self.rng)
-        );
-        self.main.record("attachment", &hook, "")?;
-        let file = json(self.file());
+        let context = text::prose(&mut self.rng, 500);
+        let (id, file) = (uuid(&mut self.rng), self.file());
         let size = text::size(&mut self.rng, &FILES) / 4;
-        let content = json(self.texts.code(&mut self.rng, size));
-        let attached = format!(
-            "\"attachment\":{{\"type\":\"file\",\"filename\":{file},\"content\":{{\"type\":\"text\",\"file\":{{\"filePath\":{file},\
-             \"content\":{content},\"numLines\":7,\"startLine\":1,\"totalLines\":7}}}},\"displayPath\":{file}}}"
-        );
-        self.main.record("attachment", &attached, "").map(drop)
+        let content = self.texts.code(&mut self.rng, size);
+        self.main.surroundings(Surroundings { context: &context, id: &id, file: &file, content })
     }
 
     fn draw(&mut self) -> Option<Plant> {
@@ -249,7 +229,7 @@ impl<'t> Session<'t> {
 
     /// The beginning of a response: perhaps thoughts, perhaps a sentence.
     fn lead(&mut self) -> Result<()> {
-        self.main.respond();
+        self.main.respond()?;
         if self.rng.u8(..4) == 0 {
             let size = text::size(&mut self.rng, &THOUGHTS);
             let signature = self.rng.usize(200..900);
@@ -258,24 +238,24 @@ impl<'t> Session<'t> {
         }
         if self.rng.u8(..3) == 0 {
             let words = text::sentence(&mut self.rng);
-            self.main.block(&format!("{{\"type\":\"text\",\"text\":{}}}", json(words)), "tool_use")?;
+            self.main.remark(&words)?;
         }
         Ok(())
     }
 
     /// One tool call with its result, as most of them are.
-    fn step(&mut self) -> Result<()> {
+    fn step(&mut self) -> Result<Seen> {
         self.lead()?;
         match self.rng.u8(..100) {
             0..62 => {
                 let command = self.command();
-                self.bash(&command).map(drop)
+                self.bash(&command)
             }
             62..76 => self.read(),
             76..83 => self.grep(),
             83..89 => {
                 let file = self.file();
-                self.edit(&file, None).map(drop)
+                Ok(self.edit(&file, None)?.0)
             }
             89..92 => self.create(),
             _ => self.todo(),
@@ -283,109 +263,60 @@ impl<'t> Session<'t> {
     }
 
     /// A command that succeeds.
-    fn bash(&mut self, command: &str) -> Result<()> {
-        let call = self.call_bash(command)?;
+    fn bash(&mut self, command: &str) -> Result<Seen> {
+        let call = self.call_bash(command, false)?;
         let size = text::size(&mut self.rng, &RESULTS);
         let output = self.texts.output(&mut self.rng, size);
-        if self.main.has_progress() && self.rng.u8(..5) < 3 {
-            let seconds = self.rng.u64(2..20);
-            self.main.progress(&call, &output[..output.floor_char_boundary(output.len().min(300))], seconds)?;
-        }
-        let returned = format!(
-            "{{\"stdout\":{},\"stderr\":\"\",\"interrupted\":false,\"isImage\":false,\"noOutputExpected\":false}}",
-            json(output)
-        );
-        self.main.result(&call, output, false, &returned)
+        self.main.progress(&call, output, &mut self.rng)?;
+        self.main.end(call, End::done(output))
     }
 
-    fn call_bash(&mut self, command: &str) -> Result<Call> {
+    fn call_bash(&mut self, command: &str, asks: bool) -> Result<writer::Call> {
         let what = format!("{} the {}", text::verb(&mut self.rng), text::noun(&mut self.rng));
-        self.main.call("Bash", &format!("{{\"command\":{},\"description\":{}}}", json(command), json(what)))
+        self.main.call(Act::Run { command, what: &what, asks })
     }
 
-    fn read(&mut self) -> Result<()> {
+    fn read(&mut self) -> Result<Seen> {
         let file = self.file();
-        let call = self.main.call("Read", &format!("{{\"file_path\":{}}}", json(&file)))?;
+        let call = self.main.call(Act::Read { file: &file })?;
         let size = text::size(&mut self.rng, &FILES) / 6;
-        let content = self.texts.code(&mut self.rng, size);
-        let shown: String = content.lines().enumerate().map(|(i, line)| format!("{}\t{line}\n", i + 1)).collect();
-        let lines = content.lines().count();
-        let returned = format!(
-            "{{\"type\":\"text\",\"file\":{{\"filePath\":{},\"content\":{},\"numLines\":{lines},\"startLine\":1,\"totalLines\":{lines}}}}}",
-            json(&file),
-            json(content)
-        );
-        self.main.result(&call, &shown, false, &returned)
+        self.main.end(call, End::done(self.texts.code(&mut self.rng, size)))
     }
 
-    fn grep(&mut self) -> Result<()> {
+    fn grep(&mut self) -> Result<Seen> {
         let pattern = self.name();
-        let call =
-            self.main.call("Grep", &format!("{{\"pattern\":{},\"output_mode\":\"content\"}}", json(&pattern)))?;
+        let call = self.main.call(Act::Search { pattern: &pattern })?;
         let size = text::size(&mut self.rng, &RESULTS) / 2 + 40;
-        let output = self.texts.output(&mut self.rng, size);
-        let lines = output.lines().count();
-        let returned = format!(
-            "{{\"mode\":\"content\",\"numFiles\":0,\"filenames\":[],\"content\":{},\"numLines\":{lines}}}",
-            json(output)
-        );
-        self.main.result(&call, output, false, &returned)
+        self.main.end(call, End::done(self.texts.output(&mut self.rng, size)))
     }
 
-    fn create(&mut self) -> Result<()> {
+    fn create(&mut self) -> Result<Seen> {
         let file = self.file();
         let size = text::size(&mut self.rng, &FILES) / 4;
-        let content = json(self.texts.code(&mut self.rng, size));
-        let call = self.main.call("Write", &format!("{{\"file_path\":{},\"content\":{content}}}", json(&file)))?;
-        let returned = format!(
-            "{{\"type\":\"create\",\"filePath\":{},\"content\":{content},\"structuredPatch\":[],\"originalFile\":null,\"userModified\":false}}",
-            json(&file)
-        );
-        self.main.result(&call, &format!("File created successfully at: {file}"), false, &returned)
+        let content = self.texts.code(&mut self.rng, size);
+        let call = self.main.call(Act::Create { file: &file, content })?;
+        self.main.end(call, End::done(""))
     }
 
-    fn todo(&mut self) -> Result<()> {
-        let todos: Vec<String> = (0..5)
-            .map(|i| {
-                let words = json(text::sentence(&mut self.rng));
-                let status = ["completed", "in_progress", "pending"][usize::min(i, 2)];
-                format!("{{\"content\":{words},\"status\":\"{status}\",\"activeForm\":{words}}}")
-            })
-            .collect();
-        let todos = todos.join(",");
-        let call = self.main.call("TodoWrite", &format!("{{\"todos\":[{todos}]}}"))?;
-        let returned = format!("{{\"oldTodos\":[{todos}],\"newTodos\":[{todos}]}}");
-        self.main.result(
-            &call,
-            "Todos have been modified successfully. Ensure that you continue to use the todo list.",
-            false,
-            &returned,
-        )
+    fn todo(&mut self) -> Result<Seen> {
+        let steps: Vec<String> = (0..5).map(|_| text::sentence(&mut self.rng)).collect();
+        let call = self.main.call(Act::Plan { steps: &steps })?;
+        self.main.end(call, End::done(""))
     }
 
-    /// An edit that succeeds; gives what it took away and what it put there.
-    fn edit(&mut self, file: &str, swap: Option<(String, String)>) -> Result<(String, String)> {
+    /// An edit that succeeds; gives where it is seen, what it took away and what it put there.
+    fn edit(&mut self, file: &str, swap: Option<(String, String)>) -> Result<(Seen, String, String)> {
         let (old, new) = swap.unwrap_or_else(|| {
             let (size, more) = (self.rng.usize(40..900), self.rng.usize(40..1_400));
             let (old, new) = (self.name(), self.name());
             let (before, after) = (self.texts.code(&mut self.rng, size), self.texts.code(&mut self.rng, more));
             (format!("// {old}\n{before}"), format!("// {new}\n{after}"))
         });
-        let (removed, added) = (json(&old), json(&new));
-        let input = format!(
-            "{{\"file_path\":{},\"old_string\":{removed},\"new_string\":{added},\"replace_all\":false}}",
-            json(file)
-        );
-        let call = self.main.call("Edit", &input)?;
+        let call = self.main.call(Act::Edit { file, old: &old, new: &new })?;
         let size = text::size(&mut self.rng, &FILES);
-        let original = json(self.texts.code(&mut self.rng, size));
-        let returned = format!(
-            "{{\"filePath\":{},\"oldString\":{removed},\"newString\":{added},\"originalFile\":{original},\"structuredPatch\":[{{\"oldStart\":1,\
-             \"oldLines\":2,\"newStart\":1,\"newLines\":2,\"lines\":[{removed},{added}]}}],\"userModified\":false,\"replaceAll\":false}}",
-            json(file)
-        );
-        self.main.result(&call, &format!("The file {file} has been updated successfully."), false, &returned)?;
-        Ok((old, new))
+        let before = self.texts.code(&mut self.rng, size);
+        let seen = self.main.end(call, End::Done { output: "", before })?;
+        Ok((seen, old, new))
     }
 
     /// One friction, in the middle of a turn.
@@ -402,17 +333,16 @@ impl<'t> Session<'t> {
             Plant::Interrupt => {
                 let words = text::prose(&mut self.rng, 300);
                 self.main.say(&words)?;
-                self.main.marker("[Request interrupted by user]")?;
-                self.count("interrupt", 1);
+                let line = self.main.stop()?;
+                self.planted("interrupt", line);
                 self.go_on()?;
             }
             Plant::InterruptTool => {
                 self.lead()?;
                 let command = self.command();
-                let call = self.call_bash(&command)?;
-                self.main.fail(&call, "Exit code 137\n[Request interrupted by user for tool use]")?;
-                self.main.marker("[Request interrupted by user for tool use]")?;
-                self.count("interrupt", 1);
+                let call = self.call_bash(&command, false)?;
+                let seen = self.main.end(call, End::Stopped)?;
+                self.planted("interrupt", seen.end);
                 self.go_on()?;
             }
             Plant::Correction => {
@@ -428,18 +358,20 @@ impl<'t> Session<'t> {
                 self.main.say(&done)?;
                 let wanted = self.name();
                 let words = words.replace("{}", &wanted);
-                self.main.prompt(&words)?;
+                let line = self.main.prompt(&words)?;
                 self.main.say("You're right, sorry. I'll put that back and change the other one.")?;
-                self.count("user-correction", 1);
+                self.planted("user-correction", line);
             }
             Plant::Repetition => self.repeat()?,
             Plant::Churn => {
                 let file = self.file();
-                for _ in 0..self.rng.u32(3..8) {
+                for time in 1..=self.rng.u32(3..8) {
                     self.lead()?;
-                    self.edit(&file, None)?;
+                    let (seen, ..) = self.edit(&file, None)?;
+                    if time == 3 {
+                        self.planted("churn", seen.call);
+                    }
                 }
-                self.count("churn", 1);
             }
             Plant::GitRevert => {
                 self.lead()?;
@@ -449,53 +381,49 @@ impl<'t> Session<'t> {
                     1 => format!("git restore src/{name}.rs"),
                     _ => format!("git stash push src/{name}.rs"),
                 };
-                self.bash(&command)?;
-                self.count("revert", 1);
+                let seen = self.bash(&command)?;
+                self.planted("revert", seen.call);
             }
             Plant::EditRevert => {
                 let file = self.file();
                 self.lead()?;
-                let (old, new) = self.edit(&file, None)?;
+                let (_, old, new) = self.edit(&file, None)?;
                 self.step()?;
                 self.lead()?;
-                self.edit(&file, Some((new, old)))?;
-                self.count("revert", 1);
+                let (seen, ..) = self.edit(&file, Some((new, old)))?;
+                self.planted("revert", seen.call);
             }
             Plant::RetryLoop => {
                 let command = self.command();
-                let message = self.complaint();
-                let failures = self.rng.u64(3..6);
-                for _ in 0..failures {
-                    self.main.respond();
-                    let call = self.call_bash(&command)?;
-                    self.main.fail(&call, &message)?;
+                let (code, text) = self.complaint();
+                for time in 1..=self.rng.u64(3..6) {
+                    self.main.respond()?;
+                    let call = self.call_bash(&command, false)?;
+                    let seen = self.main.end(call, End::Failed { code: Some(code), text: &text })?;
+                    self.planted("tool-error", seen.end);
+                    if time == 3 {
+                        self.planted("retry-loop", seen.end);
+                    }
                 }
-                self.count("tool-error", failures);
-                self.count("retry-loop", 1);
             }
+            // Retries of a client that does not keep them are no signal.
             Plant::ApiOutage => {
-                self.outage()?;
-                self.count("api-error", 1);
+                if let Some(line) = self.outage()? {
+                    self.planted("api-error", line);
+                }
             }
             Plant::ApiFailure => {
                 self.outage()?;
-                let fields = format!(
-                    "\"message\":{{\"id\":\"{}\",\"model\":\"<synthetic>\",\"role\":\"assistant\",\"stop_reason\":\"stop_sequence\",\"stop_sequence\":\"\",\
-                     \"type\":\"message\",\"usage\":{{\"input_tokens\":0,\"output_tokens\":0,\"cache_creation_input_tokens\":0,\
-                     \"cache_read_input_tokens\":0}},\"content\":[{{\"type\":\"text\",\"text\":\"API Error: 529 {{\\\"type\\\":\\\"error\\\",\
-                     \\\"error\\\":{{\\\"type\\\":\\\"overloaded_error\\\",\\\"message\\\":\\\"Overloaded\\\"}}}}\"}}]}}",
-                    uuid(&mut self.rng)
-                );
-                self.main.record("assistant", &fields, "\"isApiErrorMessage\":true")?;
-                self.count("api-error", 1);
+                let line = self.main.give_up(&mut self.rng)?;
+                self.planted("api-error", line);
                 self.go_on()?;
             }
             Plant::Compaction => {
                 let manual = self.rng.bool();
                 let tokens = self.rng.u64(90_000..190_000);
                 let summary = text::prose(&mut self.rng, 6_000);
-                self.main.compact(manual, tokens, &summary)?;
-                self.count("compaction", 1);
+                let line = self.main.compact(manual, tokens, &summary)?;
+                self.planted("compaction", line);
             }
             Plant::Subagent => self.delegate()?,
         }
@@ -505,65 +433,59 @@ impl<'t> Session<'t> {
     /// A new prompt after something was stopped.
     fn go_on(&mut self) -> Result<()> {
         let task = self.task();
-        self.main.prompt(&task)
+        self.main.prompt(&task).map(drop)
     }
 
-    fn complaint(&mut self) -> String {
+    /// What a command says that fails, and its exit code.
+    fn complaint(&mut self) -> (i32, String) {
         let (name, size) = (self.name(), text::size(&mut self.rng, &RESULTS) / 3);
         let context = self.texts.output(&mut self.rng, size);
         match self.rng.u8(..4) {
-            0 => format!("Exit code 101\nerror[E0433]: failed to resolve: use of undeclared type `{name}`\n{context}"),
-            1 => format!(
-                "Exit code 1\nTraceback (most recent call last):\n  File \"{name}.py\", line 12\nKeyError: '{name}'\n{context}"
-            ),
-            2 => format!("Exit code 2\nls: cannot access '{name}': No such file or directory\n{context}"),
-            _ => format!("Exit code 127\n/bin/bash: line 1: {name}: command not found\n{context}"),
+            0 => (101, format!("error[E0433]: failed to resolve: use of undeclared type `{name}`\n{context}")),
+            1 => {
+                let trace = "Traceback (most recent call last):";
+                (1, format!("{trace}\n  File \"{name}.py\", line 12\nKeyError: '{name}'\n{context}"))
+            }
+            2 => (2, format!("ls: cannot access '{name}': No such file or directory\n{context}")),
+            _ => (127, format!("/bin/bash: line 1: {name}: command not found\n{context}")),
         }
     }
 
-    /// A call that fails.
-    fn error(&mut self) -> Result<()> {
-        if self.rng.u8(..3) == 0 {
-            let file = self.file();
-            let old = json(self.name());
-            let input = format!(
-                "{{\"file_path\":{},\"old_string\":{old},\"new_string\":\"\",\"replace_all\":false}}",
-                json(&file)
-            );
-            let call = self.main.call("Edit", &input)?;
-            self.main.fail(
-                &call,
-                "<tool_use_error>File has not been read yet. Read it first before writing to it.</tool_use_error>",
-            )?;
+    /// A call that fails; gives the line of its result.
+    fn error(&mut self) -> Result<u64> {
+        let seen = if self.rng.u8(..3) == 0 {
+            let (file, old) = (self.file(), self.name());
+            let call = self.main.call(Act::Edit { file: &file, old: &old, new: "" })?;
+            let text = "File has not been read yet. Read it first before writing to it.";
+            self.main.end(call, End::Failed { code: None, text })?
         } else {
             let command = self.command();
-            let call = self.call_bash(&command)?;
-            let message = self.complaint();
-            self.main.fail(&call, &message)?;
-        }
-        self.count("tool-error", 1);
-        Ok(())
+            let call = self.call_bash(&command, false)?;
+            let (code, text) = self.complaint();
+            self.main.end(call, End::Failed { code: Some(code), text: &text })?
+        };
+        self.planted("tool-error", seen.end);
+        Ok(seen.end)
     }
 
     fn deny(&mut self, with_words: bool) -> Result<()> {
         self.lead()?;
         let command = format!("git push origin {}", self.name());
-        let call = self.call_bash(&command)?;
-        if with_words {
+        let call = self.call_bash(&command, true)?;
+        let seen = if with_words {
             let name = self.name();
             let rng = &mut self.rng;
             let (a, b, c) = (text::adjective(rng), text::noun(rng), text::noun(rng));
             let words = format!("don't push {name}, show me the {a} {b} of the {c} first");
-            self.main.fail(&call, &format!("{REFUSED} To tell you how to proceed, the user said:\n{words}"))?;
+            let seen = self.main.end(call, End::Refused { words: Some(&words) })?;
+            self.planted("user-correction", seen.words);
+            seen
         } else {
-            self.main.fail(
-                &call,
-                &format!("{REFUSED} STOP what you are doing and wait for the user to tell you how to proceed."),
-            )?;
-            self.main.marker("[Request interrupted by user for tool use]")?;
+            let seen = self.main.end(call, End::Refused { words: None })?;
             self.go_on()?;
-        }
-        self.count("permission-denied", 1);
+            seen
+        };
+        self.planted("permission-denied", seen.end);
         Ok(())
     }
 
@@ -581,69 +503,55 @@ impl<'t> Session<'t> {
         self.main.prompt(&task)?;
         self.step()?;
         self.main.say("That is in place now.")?;
-        self.main.prompt(&words)?;
-        self.count("repeated-instruction", 1);
+        let line = self.main.prompt(&words)?;
+        self.planted("repeated-instruction", line);
         Ok(())
     }
 
-    fn outage(&mut self) -> Result<()> {
+    /// The service fails for a while; gives the line of the first retry, where the client keeps that.
+    fn outage(&mut self) -> Result<Option<u64>> {
+        let mut first = None;
         for attempt in 1..=self.rng.u32(2..6) {
-            self.main.clock += 900;
-            self.main.system(
-                "api_error",
-                &format!(
-                    "\"level\":\"error\",\"error\":{{\"status\":529,\"error\":{{\"type\":\"error\",\"error\":{{\"type\":\"overloaded_error\",\
-                     \"message\":\"Overloaded\"}}}}}},\"retryInMs\":{},\"retryAttempt\":{attempt},\"maxRetries\":10",
-                    attempt * 600
-                ),
-            )?;
+            let line = self.main.retry(attempt)?;
+            first = first.or(line);
         }
-        Ok(())
+        Ok(first)
     }
 
     /// A sub-agent, with errors of its own.
     fn delegate(&mut self) -> Result<()> {
         self.lead()?;
         let prompt = format!("Look into it and report. {}", text::prose(&mut self.rng, 400));
-        let input = format!(
-            "{{\"description\":\"look into it\",\"prompt\":{},\"subagent_type\":\"general-purpose\"}}",
-            json(&prompt)
-        );
-        let call = self.main.call("Agent", &input)?;
-        let (mut agent, id) = self.main.subagent()?;
-        agent.prompt(&prompt)?;
-        // The helper works with the same hands, in its own transcript and with its own count.
+        let call = self.main.call(Act::Delegate { prompt: &prompt })?;
+        let (mut agent, _) = self.main.subagent(&call, &prompt)?;
+        // The helper works with the same hands, in its own transcript and with its own truth.
+        let mut planted = Vec::new();
         std::mem::swap(&mut self.main, &mut agent);
-        std::mem::swap(&mut self.counts, &mut self.counts_subagents);
-        let worked = (|| {
-            for _ in 0..self.rng.u32(2..8) {
-                self.step()?;
-                if self.rng.u8(..5) == 0 {
-                    self.lead()?;
-                    self.error()?;
-                }
-            }
-            self.step()
-        })();
-        let report = text::prose(&mut self.rng, 600);
-        let said = self.main.say(&report);
+        std::mem::swap(&mut self.planted, &mut planted);
+        let worked = self.help();
         std::mem::swap(&mut self.main, &mut agent);
-        std::mem::swap(&mut self.counts, &mut self.counts_subagents);
-        worked.and(said)?;
-        self.main.clock = agent.clock;
+        std::mem::swap(&mut self.planted, &mut planted);
+        let report = worked?;
+        self.main.wait_until(agent.clock());
         let path = agent.finish()?;
-        std::fs::write(
-            path.with_extension("meta.json"),
-            "{\"agentType\":\"general-purpose\",\"description\":\"look into it\"}",
-        )?;
+        self.planted_subagents.extend(planted.into_iter().map(|planted| Planted { path: path.clone(), ..planted }));
         self.subagent_files.push(path);
-        let returned = format!(
-            "{{\"status\":\"completed\",\"prompt\":{},\"agentId\":\"{id}\",\"agentType\":\"general-purpose\",\"content\":[{{\"type\":\"text\",\"text\":{}}}],\
-             \"totalDurationMs\":136,\"totalTokens\":12142,\"totalToolUseCount\":3}}",
-            json(&prompt),
-            json(&report)
-        );
-        self.main.result(&call, &format!("{report}\nagentId: {id}"), false, &returned)
+        self.main.end(call, End::done(&report)).map(drop)
+    }
+
+    /// What a sub-agent does; gives its report.
+    fn help(&mut self) -> Result<String> {
+        for _ in 0..self.rng.u32(2..8) {
+            self.step()?;
+            if self.rng.u8(..5) == 0 {
+                self.lead()?;
+                self.error()?;
+            }
+        }
+        self.step()?;
+        let report = text::prose(&mut self.rng, 600);
+        self.main.say(&report)?;
+        Ok(report)
     }
 
     /// Ends the session on an error.
@@ -651,9 +559,9 @@ impl<'t> Session<'t> {
         let task = self.task();
         self.main.prompt(&task)?;
         self.lead()?;
-        self.error()?;
+        let line = self.error()?;
         self.main.say("I could not get this to work.")?;
-        self.count("unresolved-error", 1);
+        self.planted("unresolved-error", line);
         Ok(())
     }
 }

@@ -4,12 +4,17 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use crate::writer::Tool;
+
 /// Signals by kind.
 pub type Counts = BTreeMap<String, u64>;
 
 /// The truth about a corpus, written beside it as `truth.json`.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Truth {
+    /// Whose transcripts these are.
+    #[serde(default)]
+    pub tool: Tool,
     /// Oldest first.
     pub sessions: Vec<SessionTruth>,
 }
@@ -35,6 +40,20 @@ pub struct SessionTruth {
     pub counts: Counts,
     /// Signals of all sub-agents together.
     pub counts_subagents: Counts,
+    /// Each of them, main thread first.
+    #[serde(default)]
+    pub planted: Vec<Planted>,
+}
+
+/// A signal, and where it has to be seen.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Planted {
+    /// Which.
+    pub kind: String,
+    /// The transcript, relative to the corpus.
+    pub path: PathBuf,
+    /// Line of the transcript, as its tool's adapter counts them: from 1. Of a database these are the rows of its query.
+    pub line: u64,
 }
 
 impl Truth {

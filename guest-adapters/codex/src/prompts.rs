@@ -116,6 +116,8 @@ impl Codex {
             return;
         }
         self.keys.prompt(&text);
+        // Where turns have no ids, a prompt begins one: the same error is another then.
+        self.error = 0;
         let key = self.keys.text('p', &text);
         let steers = self.prompts.at_work();
         if self.prompts.running.is_some() {

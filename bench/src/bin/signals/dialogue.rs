@@ -1,4 +1,4 @@
-//! Dialogues with planted labels, made into transcripts of the shape that Claude Code 2.1 writes.
+//! Dialogues with planted labels, made into transcripts of the shape that Claude Code 2.1 writes, or another tool.
 
 use std::fs;
 use std::path::Path;
@@ -7,8 +7,10 @@ use anyhow::Context as _;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use totalrecall_bench::writer::Tool;
+
 use crate::score::{Scores, Truth};
-use crate::transcript;
+use crate::{story, transcript};
 
 /// One dialogue.
 #[derive(Debug, Deserialize)]
@@ -21,7 +23,7 @@ struct Dialogue {
 /// What someone says or does.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "who", rename_all = "kebab-case")]
-enum Turn {
+pub(crate) enum Turn {
     User(Words),
     /// Sent while the agent works.
     Steer(Words),
@@ -55,8 +57,8 @@ enum Turn {
 
 /// Human words with their label.
 #[derive(Debug, Deserialize)]
-struct Words {
-    text: String,
+pub(crate) struct Words {
+    pub(crate) text: String,
     /// `none`, `clear` or `soft`.
     label: String,
     /// Of soft ones: the words themselves show it.
@@ -64,24 +66,45 @@ struct Words {
     words: bool,
 }
 
-/// Measures every dialogue of a folder.
-pub(crate) fn measure(folder: &Path, scores: &mut Scores) -> anyhow::Result<()> {
+impl Words {
+    /// What kind of correction they are, if one.
+    pub(crate) fn grade(&self) -> Option<&'static str> {
+        match (self.label.as_str(), self.words) {
+            ("clear", _) => Some("clear"),
+            ("soft", true) => Some("soft, words"),
+            ("soft", false) => Some("soft, context"),
+            _ => None,
+        }
+    }
+}
+
+/// Measures every dialogue of a folder, as this tool tells it.
+pub(crate) fn measure(folder: &Path, tool: Tool, scores: &mut Scores) -> anyhow::Result<()> {
     let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let mut paths: Vec<_> = entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
     paths.sort();
-    for path in paths {
+    let told = tempfile::tempdir()?;
+    for (at, path) in paths.iter().enumerate() {
         let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         let dialogue: Dialogue = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
-        let mut expanded = Expanded::default();
-        dialogue.turns.iter().for_each(|turn| expanded.add(turn));
-        let bytes = expanded.records.join("\n") + "\n";
-        let signals = transcript::signals(&format!("{}.jsonl", dialogue.id), bytes.as_bytes())?;
+        let (name, records, truths) = if tool == Tool::ClaudeCode {
+            let mut expanded = Expanded::default();
+            dialogue.turns.iter().for_each(|turn| expanded.add(turn));
+            (format!("{}.jsonl", dialogue.id), expanded.records, expanded.truths)
+        } else {
+            let (file, truths) = story::tell(tool, &dialogue.turns, told.path(), at)
+                .with_context(|| format!("{} as {}", path.display(), tool.name()))?;
+            let records = fs::read_to_string(&file)?.lines().map(str::to_owned).collect();
+            (file.display().to_string(), records, truths)
+        };
+        let bytes = records.join("\n") + "\n";
+        let signals = transcript::signals(tool, &name, bytes.as_bytes())?;
         // Dialogues are labelled for what people say and do; churn and the like come as they come.
         let judged = ["user-correction", "permission-denied", "interrupt", "tool-error"];
         let signals: Vec<_> = signals.into_iter().filter(|signal| judged.contains(&signal.kind.as_str())).collect();
-        let text = |line: u64| transcript::words(expanded.records[line as usize - 1].as_bytes());
-        scores.count(&dialogue.id, &dialogue.lang, &signals, &expanded.truths, text);
+        let text = |line: u64| transcript::words(records[line as usize - 1].as_bytes());
+        scores.count(&dialogue.id, &dialogue.lang, &signals, &truths, text);
     }
     Ok(())
 }
@@ -197,12 +220,7 @@ impl Expanded {
     }
 
     fn said(&mut self, words: &Words, lines: Vec<u64>) {
-        let grade = match (words.label.as_str(), words.words) {
-            ("clear", _) => "clear",
-            ("soft", true) => "soft, words",
-            ("soft", false) => "soft, context",
-            _ => return,
-        };
+        let Some(grade) = words.grade() else { return };
         self.truth("user-correction", lines, Some(grade));
     }
 

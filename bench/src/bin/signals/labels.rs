@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use serde::Deserialize;
+
+use totalrecall_bench::writer::Tool;
 
 use crate::score::{Scores, Truth};
 use crate::transcript;
@@ -32,8 +34,28 @@ struct Label {
     ok: Option<bool>,
     /// API errors: the record's type; `system` ones were retried.
     record: Option<String>,
+    /// Of the file that was labelled.
+    sha256: Option<String>,
     /// Reverts: `false` when the old text came back only in spirit.
     exact: Option<bool>,
+}
+
+/// The halves, as they come: sets that are counted apart.
+pub(crate) fn halves(file: &Path) -> anyhow::Result<Vec<String>> {
+    let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let mut halves: Vec<String> = Vec::new();
+    for label in text.lines() {
+        let label: Label = serde_json::from_str(label)?;
+        halves.extend(label.half.filter(|half| !halves.contains(half)));
+    }
+    halves.sort();
+    Ok(halves)
+}
+
+/// Whose transcript it is: the folders are called like the tools.
+fn tool(name: &str) -> Tool {
+    let folder = |tool: &Tool| name.split('/').any(|part| part == tool.name());
+    Tool::ALL.into_iter().find(folder).unwrap_or_default()
 }
 
 /// Measures the transcripts of one half.
@@ -49,7 +71,11 @@ pub(crate) fn measure(file: &Path, samples: &Path, half: &str, scores: &mut Scor
     for (name, labels) in files {
         let bytes =
             fs::read(samples.join(&name)).with_context(|| format!("cannot read {name} under {}", samples.display()))?;
-        let signals = transcript::signals(&name, &bytes)?;
+        if let Some(digest) = labels.iter().find_map(|label| label.sha256.as_deref()) {
+            let found = transcript::sha256(&bytes);
+            ensure!(found == digest, "{name} is another file than the one that was labelled: its SHA-256 is {found}");
+        }
+        let signals = transcript::signals(tool(&name), &name, &bytes)?;
         let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
         let text = |line: u64| {
             let record = lines.get(line as usize - 1).copied().unwrap_or_default();
