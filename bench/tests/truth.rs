@@ -73,6 +73,7 @@ fn the_database_holds_the_rows() -> Result<()> {
     let Some(Source::Database(source)) = OpenCode::describe().sources.into_iter().next() else {
         panic!("the database comes first")
     };
+    #[expect(clippy::disallowed_methods, reason = "another tool's database, not the store")]
     let database = rusqlite::Connection::open(plan.out.join("opencode/opencode.db"))?;
     let mut query = database.prepare(&source.queries[0].rows)?;
     for session in &truth.sessions {

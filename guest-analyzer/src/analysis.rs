@@ -25,6 +25,8 @@ use crate::thresholds::Thresholds;
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Friction {
     thresholds: Thresholds,
+    /// Id of the session that the transcript tells now.
+    session: Option<String>,
     cwd: String,
     calls: OpenCalls,
     detectors: Detectors,
@@ -84,10 +86,13 @@ impl Analyzer for Friction {
 
     fn observe(&mut self, events: &[Event], signals: &mut Vec<Signal>) -> Result<(), Fault> {
         for event in events {
-            if let Body::Session(session) = &event.body
-                && let Some(cwd) = &session.cwd
-            {
-                self.cwd = cwd.replace('\\', "/");
+            if let Body::Session(session) = &event.body {
+                if let Some(id) = session.id.as_ref().filter(|_| !event.copied) {
+                    self.enter(id, signals);
+                }
+                if let Some(cwd) = &session.cwd {
+                    self.cwd = cwd.replace('\\', "/");
+                }
             }
             let call = self.calls.follow(event);
             let moment = Moment {
@@ -105,5 +110,20 @@ impl Analyzer for Friction {
     fn conclude(&mut self, signals: &mut Vec<Signal>) -> Result<(), Fault> {
         self.detectors.conclude(&self.thresholds, signals);
         Ok(())
+    }
+}
+
+impl Friction {
+    /// The transcript tells of this session from here on. Some tools write many into one file: what was done in another one is
+    /// neither repeated nor retried in this one, and what ended there on an error stays so.
+    fn enter(&mut self, id: &str, signals: &mut Vec<Signal>) {
+        if self.session.as_deref() == Some(id) {
+            return;
+        }
+        if self.session.replace(id.to_owned()).is_some() {
+            self.detectors.conclude(&self.thresholds, signals);
+            self.detectors = Detectors::default();
+            self.calls = OpenCalls::default();
+        }
     }
 }

@@ -9,6 +9,7 @@ pub mod language;
 pub mod moment;
 mod pieces;
 pub mod prose;
+mod shell;
 pub mod signal;
 pub mod template;
 pub mod text;

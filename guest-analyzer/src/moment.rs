@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use totalrecall_sdk::types::{Body, Event, Status, ToolCall, ToolKind, ToolResult};
 
+use crate::shell::answers_no;
 use crate::text::{hash, lines_core, significant_lines, squeeze, truncate};
 use crate::thresholds::Thresholds;
 
@@ -140,6 +141,12 @@ impl OpenCalls {
     }
 }
 
+/// What a command printed, without the exit code that some clients write before it.
+fn said(text: &str) -> &str {
+    let rest = text.trim().strip_prefix("Exit code ").unwrap_or(text.trim());
+    rest.trim_start_matches(|char: char| char.is_ascii_digit()).trim()
+}
+
 /// Whether a blocked call was cancelled only because the person refused another one made along with it: Claude Code writes
 /// so into its result. The refusal is one friction, its siblings are none.
 fn is_aftermath(text: &str) -> bool {
@@ -173,18 +180,31 @@ impl<'a> Moment<'a> {
         }
     }
 
+    /// How a result ended, if the event is one: as its transcript says, but that looking for something in vain is no failure.
+    pub fn status(&self) -> Option<Status> {
+        let result = self.result()?;
+        let in_vain = result.status == Status::Error
+            && result.exit_code == Some(1)
+            && self.call.is_some_and(|call| {
+                // The end of a longer command is not known.
+                call.executes && call.gist.len() < COMMAND_BYTES && answers_no(&call.gist, said(&result.text))
+            });
+        Some(if in_vain { Status::Ok } else { result.status })
+    }
+
     /// The call of a result that went well.
     pub fn success(&self) -> Option<&'a Call> {
-        self.result().filter(|result| result.status == Status::Ok).and(self.call)
+        (self.status()? == Status::Ok).then_some(self.call).flatten()
     }
 
     /// The result, if the tool failed or a rule kept it from running.
     pub fn failure(&self) -> Option<&'a ToolResult> {
-        self.result().filter(|result| match result.status {
-            Status::Error => true,
-            Status::Blocked => !is_aftermath(&result.text),
-            Status::Ok | Status::Denied | Status::Interrupted => false,
-        })
+        let failed = |result: &&ToolResult| match self.status() {
+            Some(Status::Error) => true,
+            Some(Status::Blocked) => !is_aftermath(&result.text),
+            _ => false,
+        };
+        self.result().filter(failed)
     }
 
     /// The tool's name, for a result.

@@ -487,7 +487,7 @@ impl Writer for Codex {
         let (patches, runs) = (call.record == "patch", !call.detail[0].is_empty() && call.record != "patch");
         let refused = match (self.shape, patches) {
             (Shape::Structured, true) => "patch rejected by user",
-            (Shape::Structured, false) => "exec command rejected by user",
+            (Shape::Structured, false) if runs => "exec command rejected by user",
             _ if patches || call.asks => "Wall time: 0.1 seconds\naborted by user",
             _ => "user rejected MCP tool call",
         };

@@ -15,6 +15,7 @@ use totalrecall_sdk::{Signal, SignalKind};
 
 use super::{Detector, Place, Refine as _, kind};
 use crate::moment::{Call, EditSketch, Moment};
+use crate::shell::simple_commands;
 use crate::text::{hash, one_line};
 
 const NAME: &str = "revert";
@@ -139,32 +140,6 @@ pub(crate) fn undoes(command: &str) -> bool {
 /// What kind of undoing a shell command does, and the part of it that does it.
 fn undoing(command: &str) -> Option<(&'static str, &str)> {
     simple_commands(command).find_map(|part| git_undoing(part).map(|kind| (kind, part)))
-}
-
-/// The simple commands of a shell line. Text between quotes is no command, and a heredoc's body is left out.
-fn simple_commands(command: &str) -> impl Iterator<Item = &str> {
-    let command = command.find("<<").map_or(command, |heredoc| {
-        let end = command[heredoc..].find('\n').map_or(command.len(), |line| heredoc + line);
-        &command[..end]
-    });
-    let mut quote = None;
-    let mut escaped = false;
-    command
-        .split(move |c: char| {
-            if escaped {
-                escaped = false;
-                return false;
-            }
-            match (quote, c) {
-                (Some('\''), '\'') | (Some('"'), '"') => quote = None,
-                (None, '\'' | '"') => quote = Some(c),
-                (Some('"') | None, '\\') => escaped = true,
-                (None, ';' | '&' | '|' | '\n' | '(' | ')') => return true,
-                _ => {}
-            }
-            false
-        })
-        .map(str::trim)
 }
 
 fn git_undoing(command: &str) -> Option<&'static str> {

@@ -7,7 +7,9 @@
 //! `Bash: error[E0597]: <name> does not live long enough`.
 //!
 //! **False friends.** A refusal by the person (`permission-denied`) and the calls that were cancelled with the refused one, a call
-//! the person stopped (`interrupt`), and output full of "error" that came with status ok: the status decides.
+//! the person stopped (`interrupt`), and output full of "error" that came with status ok: the status decides. But a command that
+//! only looked for something (`rg`, `grep`, `test`, `which`) or compared (`diff`) and ends with 1 has found nothing, or a difference:
+//! that is an answer, not an error.
 
 use serde::{Deserialize, Serialize};
 use totalrecall_sdk::types::{Status, ToolResult};

@@ -98,6 +98,21 @@ impl Script {
         self.call("Bash", ToolKind::Execute, Some(command), &[]).result(1, status, text, None)
     }
 
+    /// A command that ends with an exit code.
+    pub(crate) fn exits(self, command: &str, code: i32, text: &str) -> Self {
+        let mut script = self.bash(command, if code == 0 { Status::Ok } else { Status::Error }, text);
+        if let Some(Body::ToolResult(result)) = script.events.last_mut().map(|event| &mut event.body) {
+            result.exit_code = Some(code);
+        }
+        script
+    }
+
+    /// The transcript tells of this session from here on.
+    pub(crate) fn session(self, id: &str) -> Self {
+        let (cwd, branch, title, version, parent) = (None, None, None, None, None);
+        self.event(Body::Session(Session { id: Some(id.into()), cwd, branch, title, version, parent }))
+    }
+
     /// A successful edit.
     pub(crate) fn edit(self, path: &str, removed: &str, added: &str) -> Self {
         self.call("Edit", ToolKind::Edit, None, &[(path, removed, added)]).result(1, Status::Ok, "updated", None)

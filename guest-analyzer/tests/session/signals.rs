@@ -208,3 +208,46 @@ fn what_is_said_twice_is_repeated() {
         .human("設定フォルダのファイルだけを変更してください。");
     assert_eq!(session.lines("repeated-instruction"), [5, 7]);
 }
+
+#[test]
+fn looking_for_something_in_vain_is_no_error() {
+    let session = Script::new()
+        .exits("rg -n needle src", 1, "")
+        .exits("test -f build.rs", 1, "Exit code 1")
+        .exits("diff a b", 1, "Exit code 1\n1c1\n< x")
+        .exits("rg -n needle nowhere", 2, "rg: nowhere: No such file or directory")
+        .exits("cargo test", 1, "")
+        .exits("rg -n needle src", 1, "");
+    assert_eq!(session.found(), [("tool-error".into(), 8), ("tool-error".into(), 10)]);
+    let again = Script::new().exits("rg x", 1, "").exits("rg x", 1, "").exits("rg x", 1, "");
+    assert_eq!(again.found(), []);
+    // Where the code is not known, the status decides.
+    let unknown = Script::new().bash("rg x", Status::Error, "");
+    assert_eq!(unknown.lines("tool-error"), [2]);
+}
+
+#[test]
+fn another_session_in_the_same_transcript_begins_anew() {
+    let failing = |script: Script| script.exits("cargo test", 101, "error: no").exits("cargo test", 101, "error: no");
+    let edits = |script: Script| script.edit("a.rs", "one one", "two two").edit("b.rs", "x", "y");
+    let whole = edits(failing(edits(failing(Script::new().session("s1")))));
+    assert_eq!(whole.lines("retry-loop"), [0u64; 0]);
+    let apart = failing(failing(Script::new().session("s1")).session("s2"));
+    assert_eq!(apart.lines("retry-loop"), [0u64; 0]);
+    // The first session ended on an error, and so did the second.
+    assert_eq!(apart.lines("unresolved-error"), [5, 10]);
+    let together = failing(failing(Script::new().session("s1")).session("s1"));
+    assert_eq!((together.lines("retry-loop"), together.lines("unresolved-error")), (vec![8], vec![10]));
+    let churn = |second: &str| {
+        let first = Script::new().session("s1").edit("a.rs", "one", "two").edit("a.rs", "two", "three");
+        first.session(second).edit("a.rs", "three", "four").lines("churn")
+    };
+    assert_eq!((churn("s1").len(), churn("s2").len()), (1, 0));
+    let said = |second: &str| {
+        let words = "always run the whole test suite before you commit anything";
+        let first = Script::new().session("s1").human(words).agent("Done.");
+        let found = first.session(second).human(words).agent("Done.").signals();
+        found.iter().filter(|signal| signal.kind == "repeated-instruction").count()
+    };
+    assert_eq!((said("s1"), said("s2")), (1, 0));
+}

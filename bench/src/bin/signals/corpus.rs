@@ -19,8 +19,11 @@ pub(crate) fn measure(folder: &Path, scores: &mut Scores) -> anyhow::Result<Tool
     let mut known = Known::default();
     for session in &truth.sessions {
         for path in std::iter::once(&session.path).chain(&session.subagent_files) {
-            let signals = known.signals(truth.tool, &folder.join(path))?;
-            let planted = session.planted.iter().filter(|planted| planted.path == *path);
+            // The prompts mean nothing: whether one corrects is no question. The dialogues measure that.
+            let counts = |kind: &str| kind != "user-correction";
+            let mut signals = known.signals(truth.tool, &folder.join(path))?;
+            signals.retain(|signal| counts(&signal.kind));
+            let planted = session.planted.iter().filter(|planted| planted.path == *path && counts(&planted.kind));
             let truths: Vec<Truth> = planted
                 .map(|planted| Truth {
                     kind: planted.kind.clone(),

@@ -86,7 +86,7 @@ pub(crate) fn measure(folder: &Path, tool: Tool, scores: &mut Scores) -> anyhow:
     paths.sort();
     let told = tempfile::tempdir()?;
     for (at, path) in paths.iter().enumerate() {
-        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         let dialogue: Dialogue = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
         let (name, records, truths) = if tool == Tool::ClaudeCode {
             let mut expanded = Expanded::default();

@@ -129,7 +129,9 @@ impl fmt::Display for Scores {
             f.write_str(&count.row(kind))?;
         }
         // A grade belongs to what should have been found, so it has no precision of its own.
-        f.write_str("\n| what should be found | found | missed | recall |\n|---|---|---|---|\n")?;
+        if !self.grades.is_empty() {
+            f.write_str("\n| what should be found | found | missed | recall |\n|---|---|---|---|\n")?;
+        }
         for (grade, count) in &self.grades {
             let recall = count.found as f64 / (count.found + count.missed).max(1) as f64;
             writeln!(f, "| {grade} | {} | {} | {recall:.3} |", count.found, count.missed)?;
