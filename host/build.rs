@@ -47,7 +47,7 @@ fn embed() -> Result<(), String> {
     let packages: Vec<&str> = ADAPTERS.iter().chain([&ANALYZER]).copied().collect();
     let components = match std::env::var_os(FOLDER).map(PathBuf::from) {
         Some(folder) => read(&folder, &packages)?,
-        None => components::build(root, &components::guests_dir(&out)?, &packages)?,
+        None => components::build(root, &components::guests_dir(&out)?, components::PROFILE, &packages)?,
     };
     std::fs::write(out.join("builtin.rs"), table(&components, &out)?).map_err(|error| error.to_string())
 }

@@ -1,4 +1,4 @@
-//! Builds guest crates into components. Shared by `host/build.rs`, `cargo xtask components` and the sandbox's tests.
+//! Builds guest crates into components. Shared by `host/build.rs`, `cargo xtask component(s)` and the sandbox's tests.
 
 mod toolchain;
 
@@ -26,8 +26,8 @@ pub(crate) const ADAPTERS: &[&str] = &[
 pub(crate) const ANALYZER: &str = "totalrecall-analyzer";
 /// Prefix of our crates' names.
 pub(crate) const PREFIX: &str = "totalrecall-";
-/// Cargo profile of guests, in the root `Cargo.toml`.
-const PROFILE: &str = "guest";
+/// Cargo profile of our guests, in the root `Cargo.toml`.
+pub(crate) const PROFILE: &str = "guest";
 
 /// The target folder of guests, shared by all profiles of the host: `target/guests`. `inside` is anything that cargo made
 /// in the host's target folder.
@@ -39,12 +39,17 @@ pub(crate) fn guests_dir(inside: &Path) -> Result<PathBuf, String> {
     Ok(target.join("guests"))
 }
 
-/// Builds `packages` of the workspace at `root` in `target_dir`, which keeps `std` and dependencies between builds and is
+/// Builds `packages` of the workspace at `root` under a cargo profile in `target_dir`, which keeps `std` and dependencies between builds and is
 /// not the target folder of the running build: cargo holds a lock on that one.
 ///
 /// # Errors
 /// One line that says what to do. What the compiler had to say went to stderr.
-pub(crate) fn build(root: &Path, target_dir: &Path, packages: &[&str]) -> Result<Vec<Component>, String> {
+pub(crate) fn build(
+    root: &Path,
+    target_dir: &Path,
+    profile: &str,
+    packages: &[&str],
+) -> Result<Vec<Component>, String> {
     let home = |variable: &str, fallback: &str| {
         std::env::var_os(variable)
             .map(PathBuf::from)
@@ -53,7 +58,10 @@ pub(crate) fn build(root: &Path, target_dir: &Path, packages: &[&str]) -> Result
     };
     let remap = [(root.to_owned(), "."), (home("CARGO_HOME", ".cargo").join("registry/src"), "registry")];
     let mut cargo = Toolchain::find()?.cargo_build(&remap);
-    cargo.current_dir(root).args(["--profile", PROFILE]).arg("--target-dir").arg(target_dir);
+    cargo.current_dir(root).args(["--profile", profile]).arg("--target-dir").arg(target_dir);
+    if root.join("Cargo.lock").is_file() {
+        cargo.arg("--locked");
+    }
     for package in packages {
         cargo.args(["--package", package]);
     }
@@ -65,7 +73,7 @@ pub(crate) fn build(root: &Path, target_dir: &Path, packages: &[&str]) -> Result
     packages
         .iter()
         .map(|package| {
-            let module = target_dir.join(TARGET).join(PROFILE).join(package.replace('-', "_")).with_extension("wasm");
+            let module = target_dir.join(TARGET).join(profile).join(package.replace('-', "_")).with_extension("wasm");
             let bytes = std::fs::read(&module).map_err(|error| format!("{}: {error}", module.display()))?;
             let name = package.strip_prefix(PREFIX).unwrap_or(package).to_owned();
             Ok(Component { bytes: encode(&name, &bytes)?, name })

@@ -62,7 +62,7 @@ impl Toolchain {
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(leaks)) {
             command.env_remove(name);
         }
-        command.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}")).args(["build", "--locked", "--target", TARGET]);
+        command.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}")).args(["build", "--target", TARGET]);
         match self {
             Self::Target { rustc, .. } => command.env("RUSTC", rustc),
             Self::FromSource { linker } => command

@@ -27,6 +27,7 @@ pub mod reading;
 pub mod redact;
 pub mod report;
 pub mod sandbox;
+pub mod scaffold;
 pub mod session;
 pub mod store;
 pub mod transcript;

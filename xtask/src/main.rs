@@ -20,6 +20,7 @@ type Chore = (&'static str, &'static str, fn(&Path, &[String]) -> anyhow::Result
 const CHORES: &[Chore] = &[
     ("bless", "take what the golden tests get as what they expect; arguments go to `cargo test`", bless::run),
     ("check", "formatting, lints and generated files, as CI does", check::run),
+    ("component", "build a crate of a workspace of its own: FOLDER [FILE]", components::run_one),
     ("components", "build components: [FOLDER [PACKAGE …]], by default ours into target/components", components::run),
 ];
 

@@ -2,6 +2,7 @@
 
 mod add;
 mod list;
+mod new;
 mod test;
 
 use std::path::PathBuf;
@@ -30,6 +31,7 @@ enum Command {
     Remove(add::Remove),
     /// Hold a component to the contract, with fixtures of yours
     Test(test::Test),
+    New(new::New),
 }
 
 impl Adapters {
@@ -39,6 +41,7 @@ impl Adapters {
             Command::Add(command) => command.run(&Context::new(home)?),
             Command::Remove(command) => command.run(&Context::new(home)?),
             // Where components are made there is no home.
+            Command::New(command) => command.run(),
             Command::Test(command) => command.run(),
         }
     }
