@@ -204,7 +204,13 @@ impl Guests {
     pub fn check_free(&self, name: &str) -> Result<(), AddedError> {
         added::check_name(name)?;
         let mut builtin = Guest::builtin_adapters().chain([Guest::builtin_analyzer()]);
-        if builtin.any(|guest| guest.name() == name) { Err(AddedError::Taken(name.to_owned())) } else { Ok(()) }
+        let analyzers = || self.analyzers.iter().filter(|analyzer| analyzer.is_builtin());
+        let is_analyzer = || analyzers().any(|it| it.analyzer().descriptor().name == name);
+        if builtin.any(|guest| guest.name() == name) || is_analyzer() {
+            Err(AddedError::Taken(name.to_owned()))
+        } else {
+            Ok(())
+        }
     }
 
     /// May an added adapter read this tool's transcripts? Two would say everything twice.

@@ -141,6 +141,11 @@ impl<'a> Pipeline<'a> {
     /// Those of the store.
     pub fn reconcile(&self, store: &mut Store) -> Result<Reconciled, PipelineError> {
         let mut reconciled = Reconciled::default();
+        let analyzers = self.guests.analyzers().iter().map(|it| it.analyzer().descriptor().name.as_str());
+        let refused = self.guests.refused.iter().map(|refused| refused.name.as_str());
+        let components: Vec<_> =
+            self.guests.adapters.iter().map(Installed::name).chain(analyzers).chain(refused).collect();
+        store.keep_troubles_of(&components)?;
         for refused in &self.guests.refused {
             let hint = refused.hint.unwrap_or("`totalrecall adapters list` shows it").to_owned();
             let (component, why) = (refused.name.clone(), refused.why.clone());
@@ -187,7 +192,7 @@ impl<'a> Pipeline<'a> {
         reconciled.queued += store.enqueue(&self.by_age(installed, &sources, settled), self.now)? as u64;
         reconciled.outdated += store.requeue_stale(name, &installed.adapter.hash().to_string(), self.now)? as u64;
         let (unchanged, absent): (Vec<_>, Vec<_>) =
-            survey.absent.into_iter().partition(|absent| looked.unchanged.iter().any(|path| *path == absent.path));
+            survey.absent.into_iter().partition(|absent| looked.unchanged.contains(&absent.path));
         reconciled.found += unchanged.len() as u64;
         // A place that could not be looked at says nothing about what lies in it.
         if unreadable.is_empty() {

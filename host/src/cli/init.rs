@@ -70,11 +70,12 @@ impl Init {
             text += &format!("no transcripts found of {}\n", none.join(", "));
         }
         for found in all.iter().filter(|found| found.transcripts > 0) {
+            // Sessions of a database have no size of their own.
+            let size = if found.bytes > 0 { format!(", {}", ui::bytes(found.bytes)) } else { String::new() };
             text += &format!(
-                "{}: {}, {} in {}; a first run takes about {} s and needs no model\n",
+                "{}: {}{size} in {}; a first run takes about {} s and needs no model\n",
                 found.tool,
                 ui::counted(found.transcripts as u64, "transcript", "transcripts"),
-                ui::bytes(found.bytes),
                 found.folders.join(", "),
                 found.seconds.max(1),
             );

@@ -106,6 +106,14 @@ impl Status {
                 warn = ui::WARN
             );
         }
+        if unread.broken > 0 {
+            let _ = writeln!(
+                text,
+                "{warn}broken{warn:#}       {} could not be read: `totalrecall analyze PATH` shows in which transcript",
+                ui::counted(unread.broken, "record", "records"),
+                warn = ui::WARN
+            );
+        }
         ui::print(&text)?;
         Ok(Outcome::Done)
     }

@@ -70,6 +70,19 @@ impl Store {
         })
     }
 
+    /// Forgets what stood in the way of components that are none of these.
+    ///
+    /// # Errors
+    /// As for any write.
+    pub fn keep_troubles_of(&mut self, components: &[&str]) -> Result<(), StoreError> {
+        for trouble in self.troubles()? {
+            if !components.contains(&trouble.component.as_str()) {
+                self.set_troubles(&trouble.component, &[])?;
+            }
+        }
+        Ok(())
+    }
+
     /// Adds one, or replaces the one of this component and place.
     ///
     /// # Errors

@@ -5,7 +5,7 @@
 //! | the tool's file | how it is opened |
 //! | --- | --- |
 //! | in WAL mode, with a log and its index | read-only, the index as well (`readonly_shm`): SQLite would create one otherwise |
-//! | with a log but no index (a copy, a crash) | a copy of file and log, in a private folder |
+//! | with a log but no index (a copy) | read-only, with an index of our own in memory, and looked at again afterwards |
 //! | in WAL mode, without a log | as a file that does not change (`immutable`), and looked at again afterwards |
 //! | with a rollback journal | read-only, with the shared lock that reading takes, for the length of one statement |
 //!
@@ -45,6 +45,10 @@ const STRIDE: i32 = 1_000;
 /// Longest value: as long as the longest line of a file.
 const LONGEST: i32 = 64 << 20;
 
+/// A connection that believes to be alone keeps the log's index in memory; one that takes no locks may believe so without
+/// being allowed to write (<https://sqlite.org/wal.html#use_of_wal_without_shared_memory>).
+const IN_MEMORY_INDEX: &str = if cfg!(windows) { "mode=ro&vfs=win32-none" } else { "mode=ro&vfs=unix-none" };
+
 /// The first bytes of every SQLite file.
 pub const MAGIC: &[u8] = b"SQLite format 3\0";
 
@@ -62,8 +66,6 @@ struct Open {
     queries: Queries,
     sessions: HashMap<String, Listed>,
     steps: Arc<AtomicU64>,
-    /// The copy that is read instead of the tool's own file.
-    _copy: Option<tempfile::TempDir>,
     /// What the file looked like when it was opened as one that does not change.
     unchanging: Option<String>,
 }
@@ -80,6 +82,12 @@ pub enum DatabaseError {
     /// It is there but is none.
     #[error("it is not an SQLite database")]
     NotADatabase,
+    /// Nothing was ever written to it.
+    #[error("it is empty")]
+    Empty,
+    /// It is a folder, or something else that is no file.
+    #[error("it is not a file")]
+    NotAFile,
     /// Another process holds it.
     #[error("it is locked by another process")]
     Locked,
@@ -114,6 +122,8 @@ impl DatabaseError {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::NotADatabase => "not-a-database",
+            Self::Empty => "empty",
+            Self::NotAFile => "not-a-file",
             Self::Locked => "locked",
             Self::Corrupt(_) => "corrupt",
             Self::UnknownSchema(_) => "unknown-schema",
@@ -128,7 +138,8 @@ impl DatabaseError {
     /// What the person can do about it.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::NotADatabase => "if the tool does not need it, move the file away",
+            Self::NotADatabase | Self::NotAFile => "if the tool does not need it, move it away",
+            Self::Empty => "start the tool once; if it stays empty, move it away",
             Self::Locked | Self::Changed => "run `totalrecall reconcile` again when the tool is idle",
             Self::Corrupt(_) => "check it with `sqlite3 FILE 'PRAGMA integrity_check'`, or let the tool repair it",
             Self::UnknownSchema(_) => "the tool is newer than its adapter: look for a newer totalrecall",
@@ -229,7 +240,7 @@ impl Database {
     }
 
     fn connect(&self) -> Result<Open, DatabaseError> {
-        let (mut connection, copy, unchanging) = connect(&self.path)?;
+        let (mut connection, unchanging) = connect(&self.path)?;
         let allowed = self.limits.sql_steps;
         let steps = Arc::new(AtomicU64::new(allowed));
         let fail = |error: rusqlite::Error| DatabaseError::of(&error, &steps, allowed);
@@ -249,7 +260,7 @@ impl Database {
                 Ok(()) => {
                     let sessions = list(&connection, &queries.sessions, &steps, allowed)?;
                     let queries = queries.clone();
-                    return Ok(Open { connection, queries, sessions, steps, _copy: copy, unchanging });
+                    return Ok(Open { connection, queries, sessions, steps, unchanging });
                 }
                 Err(rusqlite::Error::InvalidQuery) => {
                     return Err(DatabaseError::Refused("it is no SELECT".to_owned()));
@@ -266,12 +277,15 @@ impl Database {
 
 /// Opens the tool's file without leaving anything beside it.
 #[expect(clippy::disallowed_methods, reason = "the home of tools' databases")]
-fn connect(path: &Path) -> Result<(Connection, Option<tempfile::TempDir>, Option<String>), DatabaseError> {
+fn connect(path: &Path) -> Result<(Connection, Option<String>), DatabaseError> {
     let io = |error: io::Error| DatabaseError::Other(error.to_string());
+    if !fs::metadata(path).map_err(io)?.is_file() {
+        return Err(DatabaseError::NotAFile);
+    }
     let mut header = [0; 100];
     let length = File::open(path).and_then(|file| file.take(100).read(&mut header)).map_err(io)?;
     if length == 0 {
-        return Err(DatabaseError::Other("it is empty".to_owned()));
+        return Err(DatabaseError::Empty);
     }
     if !header.starts_with(MAGIC) {
         return Err(DatabaseError::NotADatabase);
@@ -287,30 +301,29 @@ fn connect(path: &Path) -> Result<(Connection, Option<tempfile::TempDir>, Option
         return Err(DatabaseError::Corrupt(why));
     }
     // Bytes 18 and 19 of the header are 2 in WAL mode (https://sqlite.org/fileformat2.html#file_format_version_numbers).
-    let (copy, options, unchanging) = match (has_log, header[18] == 2) {
-        (true, _) if index.exists() => (None, "mode=ro&readonly_shm=1", None),
-        (true, _) => {
-            let folder = tempfile::tempdir().map_err(io)?;
-            fs::copy(path, folder.path().join("copy.db")).map_err(io)?;
-            fs::copy(&log, folder.path().join("copy.db-wal")).map_err(io)?;
-            (Some(folder), "mode=rw", None)
-        }
-        (false, true) => (None, "mode=ro&immutable=1", Some(describe(&stamps(path)))),
-        (false, false) => (None, "mode=ro", None),
+    // Nobody has the file open where there is a log without an index, nor where there is no log.
+    let alone = (!has_log && header[18] == 2) || (has_log && !index.exists());
+    let options = match (has_log, alone) {
+        (true, false) => "mode=ro&readonly_shm=1",
+        (true, true) => IN_MEMORY_INDEX,
+        (false, true) => "mode=ro&immutable=1",
+        (false, false) => "mode=ro",
     };
-    let file = copy.as_ref().map_or_else(|| path.to_owned(), |folder| folder.path().join("copy.db"));
-    let uri = files::uri(&file, options);
-    let flags = if copy.is_some() { OpenFlags::SQLITE_OPEN_READ_WRITE } else { OpenFlags::SQLITE_OPEN_READ_ONLY };
-    let flags = flags | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let unchanging = alone.then(|| describe(&stamps(path)));
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let none = AtomicU64::new(1);
     let fail = |error: rusqlite::Error| DatabaseError::of(&error, &none, 0);
-    let connection = Connection::open_with_flags(uri, flags).map_err(fail)?;
+    let connection = Connection::open_with_flags(files::uri(path, options), flags).map_err(fail)?;
     connection.busy_timeout(PATIENCE).map_err(fail)?;
+    if options == IN_MEMORY_INDEX {
+        connection.pragma_update(None, "locking_mode", "EXCLUSIVE").map_err(fail)?;
+    }
     // What does not fit into memory would be written to a file that nobody granted.
     connection.pragma_update(None, "temp_store", "MEMORY").map_err(fail)?;
     connection.pragma_update(None, "query_only", true).map_err(fail)?;
     connection.pragma_update(None, "trusted_schema", false).map_err(fail)?;
-    Ok((connection, copy, unchanging))
+    Ok((connection, unchanging))
 }
 
 /// Is the file shorter than its header says? SQLite takes pages that are missing at its end for empty ones, and sessions

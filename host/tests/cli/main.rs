@@ -9,6 +9,7 @@
 mod action;
 mod adapters;
 mod components;
+mod damage;
 mod gate;
 mod golden;
 #[path = "../guests/built.rs"]

@@ -93,7 +93,7 @@ fn rows_in_a_log_that_is_not_written_back_are_read() {
 }
 
 #[test]
-fn a_log_without_its_index_is_read_in_a_copy() {
+fn a_log_without_its_index_is_read_without_making_one() {
     let dir = tempfile::tempdir().unwrap();
     let tool = tool(&dir.path().join("tool.db"), true);
     say(&tool, "a", "one");
@@ -144,11 +144,11 @@ fn what_is_no_database_of_the_tool_is_told_apart() {
     let dir = tempfile::tempdir().unwrap();
     let kind = |name: &str| open(&dir.path().join(name)).discover().unwrap_err().kind();
     fs::write(dir.path().join("empty"), "").unwrap();
-    assert_eq!(kind("empty"), "unreadable");
+    assert_eq!(kind("empty"), "empty");
     fs::write(dir.path().join("text"), "hello, I am no database at all").unwrap();
     assert_eq!(kind("text"), "not-a-database");
     fs::create_dir(dir.path().join("folder")).unwrap();
-    assert_eq!(kind("folder"), "unreadable");
+    assert_eq!(kind("folder"), "not-a-file");
     say(&tool(&dir.path().join("half"), false), "a", "one");
     fs::File::options().write(true).open(dir.path().join("half")).unwrap().set_len(5000).unwrap();
     assert!(["corrupt", "not-a-database"].contains(&kind("half")));
