@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context as _, ensure};
 use serde::Deserialize;
 
-use totalrecall_bench::writer::Tool;
+use totalrecall_bench::writer::{Tool, database};
 
 use crate::score::{Scores, Truth};
 use crate::transcript;
@@ -36,6 +36,8 @@ struct Label {
     record: Option<String>,
     /// Of the file that was labelled.
     sha256: Option<String>,
+    /// Of a database, given as SQL: the session. Its rows are the lines.
+    session: Option<String>,
     /// Reverts: `false` when the old text came back only in spirit.
     exact: Option<bool>,
 }
@@ -61,19 +63,22 @@ fn tool(name: &str) -> Tool {
 /// Measures the transcripts of one half.
 pub(crate) fn measure(file: &Path, samples: &Path, half: &str, scores: &mut Scores) -> anyhow::Result<()> {
     let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-    let mut files: BTreeMap<String, Vec<Label>> = BTreeMap::new();
+    let mut files: BTreeMap<(String, Option<String>), Vec<Label>> = BTreeMap::new();
     for (line, label) in text.lines().enumerate() {
         let label: Label = serde_json::from_str(label).with_context(|| format!("{}:{}", file.display(), line + 1))?;
         if label.half.as_deref() == Some(half) {
-            files.entry(label.file.clone()).or_default().push(label);
+            files.entry((label.file.clone(), label.session.clone())).or_default().push(label);
         }
     }
-    for (name, labels) in files {
-        let bytes =
+    for ((name, session), labels) in files {
+        let mut bytes =
             fs::read(samples.join(&name)).with_context(|| format!("cannot read {name} under {}", samples.display()))?;
         if let Some(digest) = labels.iter().find_map(|label| label.sha256.as_deref()) {
             let found = transcript::sha256(&bytes);
             ensure!(found == digest, "{name} is another file than the one that was labelled: its SHA-256 is {found}");
+        }
+        if let Some(session) = &session {
+            bytes = database::rows(&String::from_utf8(bytes)?, session).with_context(|| name.clone())?.into_bytes();
         }
         let signals = transcript::signals(tool(&name), &name, &bytes)?;
         let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();

@@ -1,4 +1,4 @@
-//! Rows as the database they would come from.
+//! Rows as the database they would come from, and back.
 
 use anyhow::{Context, Result};
 use rusqlite::{Connection, params};
@@ -7,6 +7,8 @@ use serde_json::Value;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
+use totalrecall_opencode::OpenCode;
+use totalrecall_sdk::adapter::{Adapter, Source};
 
 /// The tables that are read, as 1.18 makes them, without what is not.
 const SCHEMA: &str = "
@@ -82,6 +84,24 @@ pub fn write(path: &Path, sessions: &[PathBuf]) -> Result<()> {
     }
     transaction.commit()?;
     Ok(())
+}
+
+/// Rows of a session, one a line, of a database that is given as SQL: what the adapter asks for.
+///
+/// # Errors
+/// When the SQL makes no such database.
+pub fn rows(sql: &str, session: &str) -> Result<String> {
+    let database = Connection::open_in_memory()?;
+    database.execute_batch(sql)?;
+    let source = OpenCode::describe().sources.into_iter().find_map(|source| match source {
+        Source::Database(database) => Some(database),
+        _ => None,
+    });
+    let queries =
+        source.and_then(|source| source.queries.into_iter().next()).context("the adapter reads no database")?;
+    let mut query = database.prepare(&queries.rows)?;
+    let rows = query.query_map(&[(":key", session)], |row| row.get::<_, String>(0))?;
+    rows.map(|row| Ok(row? + "\n")).collect()
 }
 
 /// A row without the ids that it begins with.
