@@ -9,7 +9,7 @@ fn everything_that_is_damaged_is_told_and_the_rest_is_read() {
     let user = User::with("2.1.120-tui");
     let data = user.home().join(".local/share/opencode");
     fs::create_dir_all(&data).unwrap();
-    let case = fixtures().join("opencode/1.18.33-headless/transcripts");
+    let case = fixtures().join("opencode/1.18-fork-and-subagent/transcripts");
     totalrecall::conformance::lay_out(&case, &user.home().join("whole")).unwrap();
     let whole = fs::read(user.home().join("whole/opencode.db")).unwrap();
     // Each under a name that OpenCode's channels could have.
