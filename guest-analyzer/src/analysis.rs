@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use totalrecall_sdk::analyzer::Descriptor;
-use totalrecall_sdk::types::{Body, Event, Fault};
+use totalrecall_sdk::types::{Body, Event, Fault, Session};
 use totalrecall_sdk::{Analyzer, Settings, Signal, SignalKind};
 
 use crate::moment::{Moment, OpenCalls};
@@ -87,9 +87,7 @@ impl Analyzer for Friction {
     fn observe(&mut self, events: &[Event], signals: &mut Vec<Signal>) -> Result<(), Fault> {
         for event in events {
             if let Body::Session(session) = &event.body {
-                if let Some(id) = session.id.as_ref().filter(|_| !event.copied) {
-                    self.enter(id, signals);
-                }
+                self.enter(session, signals);
                 if let Some(cwd) = &session.cwd {
                     self.cwd = cwd.replace('\\', "/");
                 }
@@ -115,12 +113,11 @@ impl Analyzer for Friction {
 
 impl Friction {
     /// The transcript tells of this session from here on. Some tools write many into one file: what was done in another one is
-    /// neither repeated nor retried in this one, and what ended there on an error stays so.
-    fn enter(&mut self, id: &str, signals: &mut Vec<Signal>) {
-        if self.session.as_deref() == Some(id) {
-            return;
-        }
-        if self.session.replace(id.to_owned()).is_some() {
+    /// neither repeated nor retried in this one, and what ended there on an error stays so. A fork goes on with what it copied.
+    fn enter(&mut self, session: &Session, signals: &mut Vec<Signal>) {
+        let Some(id) = &session.id else { return };
+        let before = self.session.replace(id.clone());
+        if before.is_some_and(|before| before != *id && session.parent.as_ref() != Some(&before)) {
             self.detectors.conclude(&self.thresholds, signals);
             self.detectors = Detectors::default();
             self.calls = OpenCalls::default();

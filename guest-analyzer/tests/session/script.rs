@@ -109,8 +109,14 @@ impl Script {
 
     /// The transcript tells of this session from here on.
     pub(crate) fn session(self, id: &str) -> Self {
-        let (cwd, branch, title, version, parent) = (None, None, None, None, None);
-        self.event(Body::Session(Session { id: Some(id.into()), cwd, branch, title, version, parent }))
+        self.fork(id, None)
+    }
+
+    /// The same, of a session that was made from another one.
+    pub(crate) fn fork(self, id: &str, parent: Option<&str>) -> Self {
+        let (cwd, branch, title, version) = (None, None, None, None);
+        let (id, parent) = (Some(id.into()), parent.map(str::to_owned));
+        self.event(Body::Session(Session { id, cwd, branch, title, version, parent }))
     }
 
     /// A successful edit.

@@ -229,15 +229,15 @@ fn looking_for_something_in_vain_is_no_error() {
 #[test]
 fn another_session_in_the_same_transcript_begins_anew() {
     let failing = |script: Script| script.exits("cargo test", 101, "error: no").exits("cargo test", 101, "error: no");
-    let edits = |script: Script| script.edit("a.rs", "one one", "two two").edit("b.rs", "x", "y");
-    let whole = edits(failing(edits(failing(Script::new().session("s1")))));
-    assert_eq!(whole.lines("retry-loop"), [0u64; 0]);
     let apart = failing(failing(Script::new().session("s1")).session("s2"));
     assert_eq!(apart.lines("retry-loop"), [0u64; 0]);
     // The first session ended on an error, and so did the second.
     assert_eq!(apart.lines("unresolved-error"), [5, 10]);
     let together = failing(failing(Script::new().session("s1")).session("s1"));
     assert_eq!((together.lines("retry-loop"), together.lines("unresolved-error")), (vec![8], vec![10]));
+    // A fork's transcript begins with what it copied, under the other id, and goes on with it.
+    let fork = failing(failing(Script::new().session("s1")).fork("s2", Some("s1")));
+    assert_eq!((fork.lines("retry-loop"), fork.lines("unresolved-error")), (vec![8], vec![10]));
     let churn = |second: &str| {
         let first = Script::new().session("s1").edit("a.rs", "one", "two").edit("a.rs", "two", "three");
         first.session(second).edit("a.rs", "three", "four").lines("churn")
