@@ -87,7 +87,10 @@ impl Analyzer for Friction {
     fn observe(&mut self, events: &[Event], signals: &mut Vec<Signal>) -> Result<(), Fault> {
         for event in events {
             if let Body::Session(session) = &event.body {
-                self.enter(session, signals);
+                // A sub-agent is filed under its session.
+                if event.thread.is_none() {
+                    self.enter(session, signals);
+                }
                 if let Some(cwd) = &session.cwd {
                     self.cwd = cwd.replace('\\', "/");
                 }

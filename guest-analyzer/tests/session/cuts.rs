@@ -31,7 +31,7 @@ fn body() -> impl Strategy<Value = Body> {
         || prop::sample::select(&["", "let a = 1;", "let a = 2;", "x\ny\nlong line here"][..]).prop_map(str::to_owned);
     let edit = (path(), piece(), piece()).prop_map(|(path, removed, added)| Edit { path, removed, added });
     let command =
-        prop::option::of(prop::sample::select(&["git reset --hard", "npm test", "ls"][..]).prop_map(str::to_owned));
+        prop::option::of(prop::sample::select(&["git reset --hard", "npm test", "rg x"][..]).prop_map(str::to_owned));
     let author = prop::sample::select(&[Author::Human, Author::Human, Author::Agent, Author::Harness][..]);
     let channel = prop::sample::select(
         &[Channel::Prompt, Channel::Steering, Channel::Comment, Channel::Answer, Channel::Command, Channel::Reply][..],
@@ -46,14 +46,16 @@ fn body() -> impl Strategy<Value = Body> {
         4 => (id(), kind, command, prop::collection::vec(edit, 0..3), text()).prop_map(|(id, kind, command, edits, input)| {
             Body::ToolCall(ToolCall { id, name: format!("{kind:?}"), kind, paths: vec![], command, edits, input, omitted: 0 })
         }),
-        4 => (id(), status, text(), prop::option::of(text())).prop_map(|(call, status, text, words)| {
-            Body::ToolResult(ToolResult { call, status, exit_code: None, text, omitted: 0, words, amended: false })
+        4 => (id(), status, prop::option::of(0..3), text(), prop::option::of(text())).prop_map(|(call, status, exit_code, text, words)| {
+            Body::ToolResult(ToolResult { call, status, exit_code, text, omitted: 0, words, amended: false })
         }),
         1 => any::<bool>().prop_map(|in_tool| Body::Interrupt(Interrupt { in_tool })),
         1 => any::<bool>().prop_map(|retried| Body::ApiError(ApiError { status: None, text: "x".into(), retried })),
         1 => Just(Body::Compaction(Compaction { manual: None, tokens_before: None })),
         1 => Just(Body::Rewind("k".into())),
-        1 => Just(Body::Session(Session { id: None, cwd: Some("/w".into()), branch: None, title: None, version: None, parent: None })),
+        1 => (prop::option::of(id()), prop::option::of(id())).prop_map(|(id, parent)| {
+            Body::Session(Session { id, cwd: Some("/w".into()), branch: None, title: None, version: None, parent })
+        }),
     ]
 }
 
