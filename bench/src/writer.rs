@@ -158,7 +158,7 @@ pub struct Call {
     pub line: u64,
     /// When it began.
     at: i64,
-    /// Id of the record.
+    /// Id of the record, or what a writer has to know of it.
     record: String,
     /// The tool's name, its input as JSON.
     name: String,

@@ -65,6 +65,7 @@ const CORRECTIONS: &[&str] = &[
 pub(super) struct Session<'t> {
     texts: &'t Texts,
     rng: Rng,
+    tool: Tool,
     main: Box<dyn Writer>,
     cwd: String,
     started_at: i64,
@@ -85,6 +86,7 @@ impl<'t> Session<'t> {
             texts,
             number: rng.u32(1_000..900_000),
             rng,
+            tool,
             main,
             cwd: setting.cwd.to_owned(),
             started_at: setting.start,
@@ -287,7 +289,10 @@ impl<'t> Session<'t> {
         let pattern = self.name();
         let call = self.main.call(Act::Search { pattern: &pattern })?;
         let size = text::size(&mut self.rng, &RESULTS) / 2 + 40;
-        self.main.end(call, End::done(self.texts.output(&mut self.rng, size)))
+        let output = self.texts.output(&mut self.rng, size);
+        // Some are in vain. Claude Code's have been measured without, and its tool ends alike.
+        let in_vain = self.tool != Tool::ClaudeCode && self.number.is_multiple_of(4);
+        self.main.end(call, End::done(if in_vain { "" } else { output }))
     }
 
     fn create(&mut self) -> Result<Seen> {

@@ -33,6 +33,10 @@ const VERSIONS: [(&str, Shape, &str); 5] = [
 /// A pause that no copying makes, in milliseconds.
 const PAUSE: i64 = 5_000;
 
+/// What a call does, where its end depends on that.
+const PATCH: &str = "patch";
+const SEARCH: &str = "search";
+
 /// Writes a rollout of Codex CLI.
 pub struct Codex {
     lines: Lines,
@@ -478,13 +482,18 @@ impl Writer for Codex {
                 (name, self.response("function_call", &fields)?)
             }
         };
-        let record = if patch.is_some() { "patch" } else { "" }.to_owned();
+        let record = match act {
+            _ if patch.is_some() => PATCH,
+            Act::Search { .. } => SEARCH,
+            _ => "",
+        };
+        let record = record.to_owned();
         Ok(Call { id, line, at: self.clock, record, name: name.to_owned(), input, asks, file, detail })
     }
 
     fn end(&mut self, call: Call, end: End<'_>) -> Result<Seen> {
         self.wait(60, 4_000);
-        let (patches, runs) = (call.record == "patch", !call.detail[0].is_empty() && call.record != "patch");
+        let (patches, runs) = (call.record == PATCH, !call.detail[0].is_empty() && call.record != PATCH);
         let refused = match (self.shape, patches) {
             (Shape::Structured, true) => "patch rejected by user",
             (Shape::Structured, false) if runs => "exec command rejected by user",
@@ -493,6 +502,8 @@ impl Writer for Codex {
         };
         match end {
             End::Done { .. } if patches => self.patched(&call),
+            // A search in vain, which is no failure.
+            End::Done { output: "", .. } if call.record == SEARCH => self.ran(&call, 1, ""),
             End::Done { output, .. } if runs => self.ran(&call, 0, output),
             End::Done { output, .. } => {
                 let said = match call.name.as_str() {

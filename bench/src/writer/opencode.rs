@@ -320,6 +320,7 @@ impl Writer for OpenCode {
                     let diff = format!("--- {0}\n+++ {0}\n-{old}\n+{new}\n", call.file);
                     (completed("Edit applied successfully.", &format!("{{\"diff\":{}}}", json(diff))), false)
                 }
+                "grep" if output.is_empty() => (completed("No files found", "{\"matches\":0}"), false),
                 "write" => (completed("Wrote file successfully.", "{\"exists\":false}"), false),
                 "task" => {
                     let metadata = format!("{{\"sessionId\":\"{}\"}}", self.started);
