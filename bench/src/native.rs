@@ -32,12 +32,13 @@ pub fn signals(tool: Tool, path: &Path, each: impl FnMut(&mut [Event])) -> Resul
     match tool {
         Tool::ClaudeCode => read::<ClaudeCode>(origin, file, each),
         Tool::Codex => read::<Codex>(origin, file, each),
-        // Rows of a database have their session's id as the key.
-        Tool::OpenCode => {
-            let key = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-            read::<OpenCode>(Origin { key, ..origin }, file, each)
-        }
+        Tool::OpenCode => read::<OpenCode>(Origin { key: key(tool, path), ..origin }, file, each),
     }
+}
+
+/// The key of the session in a file: rows of a database have their session's id.
+pub fn key(tool: Tool, path: &Path) -> Option<String> {
+    (tool == Tool::OpenCode).then(|| path.file_stem().map(|stem| stem.to_string_lossy().into_owned()))?
 }
 
 /// The same, of anything that can be read.

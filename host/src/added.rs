@@ -81,6 +81,14 @@ pub enum AddedError {
         /// The adapter.
         by: String,
     },
+    /// A granted place is a link by now.
+    #[error("{} leads elsewhere since {name} was added", path.display())]
+    Moved {
+        /// The component.
+        name: String,
+        /// The place.
+        path: PathBuf,
+    },
     /// It asks for what no adapter gets.
     #[error(transparent)]
     TooWide(#[from] TooWide),
@@ -109,7 +117,7 @@ impl AddedError {
     /// What the person can do about it.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            Self::Changed { .. } | Self::BadRecord { .. } => {
+            Self::Changed { .. } | Self::BadRecord { .. } | Self::Moved { .. } => {
                 Some("if you trust the new one, look at it with `totalrecall adapters add FILE`; otherwise remove it")
             }
             Self::ToolTaken { .. } => Some("switch that one off in `[adapters]` of the configuration first"),
@@ -189,6 +197,19 @@ pub fn component(home: &Path, agreement: &Agreement) -> Result<Guest, AddedError
         return Err(AddedError::Changed { name, found, agreed });
     }
     Ok(guest)
+}
+
+/// Is what was agreed to still what it was? The record may have been edited, and a folder may have become a link.
+///
+/// # Errors
+/// When a place is too wide, or leads elsewhere.
+pub fn check_grant(agreement: &Agreement) -> Result<(), AddedError> {
+    agreement.grant.check()?;
+    let now = agreement.grant.clone().resolved();
+    match agreement.grant.0.iter().zip(&now.0).find(|(agreed, now)| agreed.path() != now.path()) {
+        Some((agreed, _)) => Err(AddedError::Moved { name: agreement.name.clone(), path: agreed.path().to_owned() }),
+        None => Ok(()),
+    }
 }
 
 /// Keeps a component and what was agreed to; an earlier one of the name is replaced.

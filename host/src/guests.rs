@@ -1,6 +1,6 @@
 //! The components in use: the adapters that are switched on with what they may read, and the analyzers with their settings.
 
-use std::path::Path;
+use std::{cell::OnceCell, path::Path};
 
 use sha2::{Digest as _, Sha256};
 
@@ -71,6 +71,8 @@ pub struct Guests {
     limits: Limits,
     text_limit: u32,
     analyzed_by: String,
+    /// Every granted place with the adapter it was granted to; looked for when it is first asked for.
+    places: OnceCell<Vec<(usize, Source)>>,
 }
 
 /// No component could be used.
@@ -144,6 +146,7 @@ impl Guests {
             limits: config.sandbox.clone(),
             text_limit: config.transcripts.text_limit,
             analyzed_by: String::new(),
+            places: OnceCell::new(),
         })
     }
 
@@ -164,6 +167,7 @@ impl Guests {
         };
         let loaded = added::component(home, &agreement)
             .and_then(|guest| self.check_free(&agreement.name).map(|()| guest))
+            .and_then(|guest| added::check_grant(&agreement).map(|()| guest))
             .map_err(|error| (error.to_string(), error.hint()))
             .and_then(|guest| self.use_added(config, sandbox, &guest, &agreement));
         if let Err((why, hint)) = loaded {
@@ -266,9 +270,11 @@ impl Guests {
 
     /// Index of the adapter that was granted the place where a file lies.
     pub fn of_place(&self, path: &Path) -> Option<usize> {
-        self.adapters
-            .iter()
-            .position(|installed| installed.sources(&self.limits).0.iter().any(|source| source.holds(path, "")))
+        let all = |(index, installed): (usize, &Installed)| {
+            installed.sources(&self.limits).0.into_iter().map(move |source| (index, source))
+        };
+        let places = self.places.get_or_init(|| self.adapters.iter().enumerate().flat_map(all).collect());
+        places.iter().find(|(_, source)| source.holds(path, "")).map(|(index, _)| *index)
     }
 
     /// The adapter of this name.

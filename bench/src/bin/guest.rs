@@ -1,5 +1,6 @@
-//! Parse and analyse in the sandbox, against the same code native: `guest PATH…` (files or folders). Runs take turns, so
-//! that what else the machine does hits both; processor time counts.
+//! Parse and analyse in the sandbox, against the same code native: `guest [--tool codex|opencode] PATH…` (files or folders;
+//! of OpenCode the rows of a session as lines, as `generate` writes them). Runs take turns, so that what else the machine does
+//! hits both; processor time counts.
 #![expect(clippy::print_stdout, reason = "a tool's output")]
 
 use anyhow::{Context, Result, ensure};
@@ -15,13 +16,24 @@ use totalrecall_bench::writer::Tool;
 /// Times each side runs.
 const ROUNDS: usize = 5;
 
+#[derive(clap::Parser)]
+struct Arguments {
+    /// Whose transcripts: claude-code, codex or opencode.
+    #[arg(long, default_value = "claude-code")]
+    tool: Tool,
+    /// Files or folders.
+    #[arg(required = true)]
+    paths: Vec<PathBuf>,
+}
+
 fn main() -> Result<()> {
-    let paths: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    let Arguments { tool, paths } = clap::Parser::parse();
     let files = files(&paths)?;
     let bytes: u64 = files.iter().filter_map(|path| path.metadata().ok()).map(|meta| meta.len()).sum();
     ensure!(bytes > 0, "no transcripts; name files or folders that hold some");
     let sandbox = Sandbox::new(None, Limits::default());
-    let adapter = Guest::builtin_adapters().next().context("no adapter is built in")?;
+    let adapter = Guest::builtin_adapters().find(|guest| guest.name() == tool.name());
+    let adapter = adapter.with_context(|| format!("no adapter for {} is built in", tool.name()))?;
     let adapter = sandbox.adapter(&adapter)?;
     let analyzer = sandbox.analyzer(&Guest::builtin_analyzer())?;
 
@@ -29,13 +41,12 @@ fn main() -> Result<()> {
     for _ in 0..ROUNDS {
         let mut found = [0, 0];
         times[0].push(timed(|| scan(&files))?.1);
-        let (signals, time) = timed(|| {
-            files.iter().map(|path| Ok(native::signals(Tool::ClaudeCode, path, |_| {})?.len())).sum::<Result<usize>>()
-        })?;
+        let (signals, time) =
+            timed(|| files.iter().map(|path| Ok(native::signals(tool, path, |_| {})?.len())).sum::<Result<usize>>())?;
         found[0] = signals;
         times[1].push(time);
         let (signals, time) =
-            timed(|| files.iter().map(|path| guest(path, &adapter, &analyzer)).sum::<Result<usize>>())?;
+            timed(|| files.iter().map(|path| guest(tool, path, &adapter, &analyzer)).sum::<Result<usize>>())?;
         found[1] = signals;
         times[2].push(time);
         ensure!(found[0] == found[1], "native finds {} signals, the sandbox {}", found[0], found[1]);
@@ -68,8 +79,9 @@ fn scan(files: &[PathBuf]) -> Result<usize> {
 }
 
 /// What [`native::signals`] does, in the sandbox.
-fn guest(path: &Path, adapter: &Adapter, analyzer: &Analyzer) -> Result<usize> {
-    let origin = parse::Origin { path: path.to_string_lossy().into_owned(), key: None, text_limit: TEXT_LIMIT };
+fn guest(tool: Tool, path: &Path, adapter: &Adapter, analyzer: &Analyzer) -> Result<usize> {
+    let key = native::key(tool, path);
+    let origin = parse::Origin { path: path.to_string_lossy().into_owned(), key, text_limit: TEXT_LIMIT };
     let mut parser = adapter.parser(&origin, None)?;
     let mut analysis = analyzer.analysis(&[], None)?;
     let mut signals = 0;

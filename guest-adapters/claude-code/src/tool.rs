@@ -59,11 +59,11 @@ pub(crate) fn call(block: &Block<'_>, out: &Output) -> ToolCall {
         omitted: 0,
     };
     if kind == ToolKind::Execute {
-        call.command = field(&entries, "command").map(|command| out.cap(&command).0);
+        call.command = entries.text("command").map(|command| out.cap(&command).0);
     }
     let shown = if entries.0.is_empty() { block.input.map_or("{}", RawValue::get) } else { "" };
     (call.input, call.omitted) = match shown {
-        "" => out.cap(&show(&entries)),
+        "" => out.cap(&entries.show()),
         "{}" => (String::new(), 0),
         other => out.cap(other),
     };
@@ -72,29 +72,6 @@ pub(crate) fn call(block: &Block<'_>, out: &Output) -> ToolCall {
 
 fn decode<'a, T: Default + Deserialize<'a>>(raw: Option<&'a RawValue>) -> T {
     raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
-}
-
-/// The string under a key.
-fn field<'a>(entries: &Entries<'a>, key: &str) -> Option<Cow<'a, str>> {
-    let (_, raw) = entries.0.iter().find(|(name, _)| name == key)?;
-    decode::<Text<'a>>(Some(raw)).0
-}
-
-/// The input for reading and comparing: `key: value` lines in the order written, strings without quotes and escapes.
-fn show(entries: &Entries<'_>) -> String {
-    let mut shown = String::new();
-    for (key, raw) in &entries.0 {
-        if !shown.is_empty() {
-            shown.push('\n');
-        }
-        shown.push_str(key);
-        shown.push_str(": ");
-        match decode::<Text<'_>>(Some(raw)).0 {
-            Some(text) => shown.push_str(&text),
-            None => shown.push_str(raw.get()),
-        }
-    }
-    shown
 }
 
 /// Files the call is about. Servers of the MCP name their arguments as they like: the usual names are looked for.
@@ -116,7 +93,7 @@ fn paths(entries: &Entries<'_>, kind: ToolKind) -> Vec<String> {
         _ => return Vec::new(),
     };
     let mut paths: Vec<String> =
-        one.iter().filter_map(|key| field(entries, key)).filter(|path| !path.is_empty()).map(Cow::into_owned).collect();
+        one.iter().filter_map(|key| entries.text(key)).filter(|path| !path.is_empty()).map(Cow::into_owned).collect();
     if kind == ToolKind::Mcp {
         let several = entries.0.iter().filter(|(key, _)| matches!(key.as_ref(), "paths" | "files" | "file_paths"));
         let listed = several.flat_map(|(_, raw)| decode::<List<Text<'_>>>(Some(raw)).0);
@@ -138,7 +115,7 @@ fn edits(entries: &Entries<'_>, kind: ToolKind) -> Vec<Edit> {
     if !matches!(kind, ToolKind::Edit | ToolKind::Create) {
         return Vec::new();
     }
-    let text = |key| field(entries, key);
+    let text = |key| entries.text(key);
     let path = text("file_path").or_else(|| text("notebook_path")).unwrap_or_default();
     let edit = |removed: &str, added: &str| Edit {
         path: path.to_string(),

@@ -51,18 +51,18 @@ pub(crate) fn with_arguments(id: &str, name: &str, arguments: &str, out: &Output
     if kind == ToolKind::Execute {
         let command = command(&entries).unwrap_or_default();
         if !command.is_empty() {
-            return executing(id, name, &command, &show(&entries), out);
+            return executing(id, name, &command, &entries.show(), out);
         }
     }
     if kind == ToolKind::Edit {
-        let patch = field(&entries, "input").or_else(|| field(&entries, "patch")).unwrap_or_default();
+        let patch = said(&entries, "input").or_else(|| said(&entries, "patch")).unwrap_or_default();
         return patching(id, name, &patch, out);
     }
-    let shown = if entries.0.is_empty() { Cow::Borrowed(arguments) } else { Cow::Owned(show(&entries)) };
+    let shown = if entries.0.is_empty() { Cow::Borrowed(arguments) } else { Cow::Owned(entries.show()) };
     let mut call = bare(id, name, kind, if shown == "{}" { "" } else { &shown }, out);
     if matches!(kind, ToolKind::Read | ToolKind::Search | ToolKind::Mcp) {
         let keys = ["path", "file_path", "filePath", "relative_path", "dir_path", "file", "filename"];
-        call.paths = keys.iter().filter_map(|key| field(&entries, key)).map(Cow::into_owned).collect();
+        call.paths = keys.iter().filter_map(|key| said(&entries, key)).map(Cow::into_owned).collect();
     }
     call
 }
@@ -121,27 +121,9 @@ fn decode<'a, T: Default + Deserialize<'a>>(raw: &'a RawValue) -> T {
     serde_json::from_str(raw.get()).unwrap_or_default()
 }
 
-/// The string under a key.
-fn field<'a>(entries: &Entries<'a>, key: &str) -> Option<Cow<'a, str>> {
-    let (_, raw) = entries.0.iter().find(|(name, _)| name == key)?;
-    decode::<Text<'a>>(raw).0.filter(|text| !text.is_empty())
-}
-
-/// The input for reading and comparing: `key: value` lines in the order written, strings without quotes and escapes.
-pub(crate) fn show(entries: &Entries<'_>) -> String {
-    let mut shown = String::new();
-    for (key, raw) in &entries.0 {
-        if !shown.is_empty() {
-            shown.push('\n');
-        }
-        shown.push_str(key);
-        shown.push_str(": ");
-        match decode::<Text<'_>>(raw).0 {
-            Some(text) => shown.push_str(&text),
-            None => shown.push_str(raw.get()),
-        }
-    }
-    shown
+/// The string under a key, if it says something.
+fn said<'a>(entries: &Entries<'a>, key: &str) -> Option<Cow<'a, str>> {
+    entries.text(key).filter(|text| !text.is_empty())
 }
 
 /// The number under a key of arguments.
@@ -153,7 +135,7 @@ pub(crate) fn number(arguments: &str, key: &str) -> Option<u64> {
 
 /// The string under a key of arguments, if it says something.
 pub(crate) fn says(arguments: &str, key: &str) -> bool {
-    field(&serde_json::from_str(arguments).unwrap_or_default(), key).is_some()
+    said(&serde_json::from_str(arguments).unwrap_or_default(), key).is_some()
 }
 
 /// Does the person have to approve the call before it runs? The client tells a no to that question like an interruption.

@@ -45,7 +45,7 @@ pub(crate) fn call(name: &str, input: Raw<'_>, out: &Output) -> ToolCall {
     // An input is an object; whatever else it may be is shown as written.
     let entries: Entries<'_> = decode(input);
     // The call went to `invalid` instead of the tool that was meant.
-    let meant = if name == INVALID { field(&entries, "tool").filter(|tool| !tool.is_empty()) } else { None };
+    let meant = if name == INVALID { entries.text("tool").filter(|tool| !tool.is_empty()) } else { None };
     let name = meant.as_deref().unwrap_or(name);
     let kind = kind(name);
     let patch = if kind == ToolKind::Edit { patch_text(&entries) } else { None };
@@ -60,10 +60,10 @@ pub(crate) fn call(name: &str, input: Raw<'_>, out: &Output) -> ToolCall {
     let shown = match input.map_or("{}", RawValue::get) {
         "{}" | "null" => Cow::Borrowed(""),
         raw if entries.0.is_empty() => Cow::Borrowed(raw),
-        _ => Cow::Owned(show(&entries)),
+        _ => Cow::Owned(entries.show()),
     };
     let (input, omitted) = out.cap(&shown);
-    let command = if kind == ToolKind::Execute { field(&entries, "command") } else { None };
+    let command = if kind == ToolKind::Execute { entries.text("command") } else { None };
     ToolCall {
         id: String::new(),
         name: name.to_owned(),
@@ -76,31 +76,8 @@ pub(crate) fn call(name: &str, input: Raw<'_>, out: &Output) -> ToolCall {
     }
 }
 
-/// The string under a key.
-fn field<'a>(entries: &Entries<'a>, key: &str) -> Option<Cow<'a, str>> {
-    let (_, raw) = entries.0.iter().find(|(name, _)| name == key)?;
-    decode::<Text<'a>>(Some(raw)).0
-}
-
 fn patch_text<'a>(entries: &Entries<'a>) -> Option<Cow<'a, str>> {
-    field(entries, "patchText").or_else(|| field(entries, "patch"))
-}
-
-/// The input for reading and comparing: `key: value` lines in the order written, strings without quotes and escapes.
-fn show(entries: &Entries<'_>) -> String {
-    let mut shown = String::new();
-    for (key, raw) in &entries.0 {
-        if !shown.is_empty() {
-            shown.push('\n');
-        }
-        shown.push_str(key);
-        shown.push_str(": ");
-        match decode::<Text<'_>>(Some(raw)).0 {
-            Some(text) => shown.push_str(&text),
-            None => shown.push_str(raw.get()),
-        }
-    }
-    shown
+    entries.text("patchText").or_else(|| entries.text("patch"))
 }
 
 /// Files the call is about. Servers of the MCP name their arguments as they like: the usual names are looked for.
@@ -111,7 +88,7 @@ fn paths(entries: &Entries<'_>, kind: ToolKind) -> Vec<String> {
         ToolKind::Mcp => &["path", "file_path", "filePath", "filepath", "relative_path", "absolute_path", "filename"],
         _ => return Vec::new(),
     };
-    let named = keys.iter().filter_map(|key| field(entries, key)).filter(|path| !path.is_empty());
+    let named = keys.iter().filter_map(|key| entries.text(key)).filter(|path| !path.is_empty());
     let mut paths: Vec<String> = named.map(Cow::into_owned).collect();
     if kind == ToolKind::Mcp {
         let several = entries.0.iter().filter(|(key, _)| matches!(key.as_ref(), "paths" | "files" | "file_paths"));
@@ -134,7 +111,7 @@ fn edits(entries: &Entries<'_>, kind: ToolKind) -> Vec<Edit> {
     if !matches!(kind, ToolKind::Edit | ToolKind::Create) {
         return Vec::new();
     }
-    let path = field(entries, "filePath").unwrap_or_default();
+    let path = entries.text("filePath").unwrap_or_default();
     let edit = |removed: &str, added: &str| Edit {
         path: path.to_string(),
         removed: removed.to_owned(),
@@ -144,8 +121,8 @@ fn edits(entries: &Entries<'_>, kind: ToolKind) -> Vec<Edit> {
         let several = decode::<List<OneEdit<'_>>>(Some(several)).0;
         return several.iter().take(MOST).map(|one| edit(one.removed.as_str(), one.added.as_str())).collect();
     }
-    let added = field(entries, "newString").or_else(|| field(entries, "content"));
-    let removed = field(entries, "oldString").unwrap_or_default();
+    let added = entries.text("newString").or_else(|| entries.text("content"));
+    let removed = entries.text("oldString").unwrap_or_default();
     added.map(|added| edit(&removed, &added)).into_iter().collect()
 }
 

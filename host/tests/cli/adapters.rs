@@ -102,6 +102,11 @@ fn a_grant_that_is_edited_by_hand_is_what_is_read_and_no_more() {
     fs::write(&record, text.replace("\"version\"", "\"versoin\"")).unwrap();
     let ran = user.ok(&["adapters", "list"]);
     assert!(ran.out.contains("greedy.json cannot be understood"), "{ran}");
+    let home = user.home().canonicalize().unwrap();
+    let wider = text.replace(&home.join("tool").display().to_string(), &home.display().to_string());
+    fs::write(&record, wider).unwrap();
+    let ran = user.ok(&["worker", "--reconcile"]);
+    assert!(ran.err.contains("it is your home directory") && ran.err.contains("0 transcripts read"), "{ran}");
 }
 
 #[test]
@@ -120,6 +125,17 @@ fn what_is_too_wide_is_refused_by_name() {
     user.refused(&greedy(&[("root", "~/tool"), ("database", "~/.mozilla/cookies.db")]), "holds keys or passwords");
     #[cfg(unix)]
     {
+        // A folder that becomes a link after it was agreed to.
+        let other = User::new();
+        other.file("secret/1.txt", b"greedy\nsecret\n");
+        fs::create_dir(other.home().join("tool")).unwrap();
+        assert_eq!(other.add(&greedy(&[("root", "~/tool")])).code, Some(0));
+        fs::remove_dir(other.home().join("tool")).unwrap();
+        std::os::unix::fs::symlink(other.home().join("secret"), other.home().join("tool")).unwrap();
+        let ran = other.ok(&["worker", "--reconcile"]);
+        assert!(ran.err.contains("leads elsewhere since greedy was added"), "{ran}");
+        assert!(ran.err.contains("0 transcripts read"), "{ran}");
+
         fs::create_dir_all(user.home().join(".ssh")).unwrap();
         std::os::unix::fs::symlink(user.home().join(".ssh"), user.home().join("innocent")).unwrap();
         user.refused(&greedy(&[("root", "~/innocent")]), "[DIR]/home/.ssh is not granted");
@@ -148,8 +164,11 @@ fn a_component_that_is_none_is_told_apart() {
     let user = User::new();
     user.refused(b"hello", "no WebAssembly component");
     user.refused(b"\0asm\x01\0\0\0", "no WebAssembly component");
-    let nosy = guests::guest("nosy");
-    assert!(nosy.bytes().len() > 8);
+    // One that imports WASI is told, and gets nothing of it (`tests/sandbox/wasi.rs`).
+    user.file("downloads/nosy.wasm", guests::guest("nosy").bytes());
+    let nosy = user.ok(&["adapters", "add", "--yes", "home/downloads/nosy.wasm"]);
+    assert!(nosy.out.contains("imports  WASI, with nothing behind it"), "{nosy}");
+    assert!(nosy.out.contains("nothing but what you name"), "{nosy}");
 }
 
 #[test]
