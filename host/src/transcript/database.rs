@@ -4,7 +4,7 @@
 //!
 //! | the tool's file | how it is opened |
 //! | --- | --- |
-//! | in WAL mode, with a log and its index | read-only, the index as well (`readonly_shm`): SQLite would create one otherwise |
+//! | in WAL mode, with a log and its index | read-only, the index as well (`readonly_shm`): SQLite would create one otherwise. Where a reader has to leave its mark in the index, as in the moment after a log was begun anew, once more with the mark |
 //! | with a log but no index (a copy) | read-only, with an index of our own in memory, and looked at again afterwards |
 //! | in WAL mode, without a log | as a file that does not change (`immutable`), and looked at again afterwards |
 //! | with a rollback journal | read-only, with the shared lock that reading takes, for the length of one statement |
@@ -66,6 +66,8 @@ struct Open {
     queries: Queries,
     sessions: HashMap<String, Listed>,
     steps: Arc<AtomicU64>,
+    /// A connection that leaves its mark in the log's index, as every reader of the tool's own does.
+    marking: OnceCell<Connection>,
     /// What the file looked like when it was opened as one that does not change.
     unchanging: Option<String>,
 }
@@ -166,12 +168,12 @@ impl DatabaseError {
         };
         match error.sqlite_error_code() {
             Some(ErrorCode::NotADatabase) => Self::NotADatabase,
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked,
+            // The authorizer has let no write pass: this is a reader that finds no mark in the log's index to use.
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::ReadOnly) => Self::Locked,
             Some(ErrorCode::DatabaseCorrupt) => Self::Corrupt(text()),
             Some(ErrorCode::AuthorizationForStatementDenied) => Self::Refused(text()),
             Some(ErrorCode::OperationInterrupted) if steps.load(Relaxed) == 0 => Self::Endless { allowed },
             Some(ErrorCode::TooBig | ErrorCode::OutOfMemory) => Self::Refused(text()),
-            Some(ErrorCode::ReadOnly) => Self::Refused(text()),
             _ if matches!(error, rusqlite::Error::MultipleStatement) => Self::Refused(text()),
             _ => Self::Other(text()),
         }
@@ -235,16 +237,18 @@ impl Database {
         if let Some(open) = self.open.get() {
             return Ok(open);
         }
-        let open = self.connect()?;
+        let open = match self.connect(Index::ReadOnly) {
+            Err(DatabaseError::Locked) => self.connect(Index::Marked)?,
+            other => other?,
+        };
         Ok(self.open.get_or_init(|| open))
     }
 
-    fn connect(&self) -> Result<Open, DatabaseError> {
-        let (mut connection, unchanging) = connect(&self.path)?;
+    fn connect(&self, index: Index) -> Result<Open, DatabaseError> {
         let allowed = self.limits.sql_steps;
         let steps = Arc::new(AtomicU64::new(allowed));
+        let (connection, unchanging) = connect(&self.path, index, &steps)?;
         let fail = |error: rusqlite::Error| DatabaseError::of(&error, &steps, allowed);
-        fence(&mut connection, &steps).map_err(fail)?;
         // The first whose statements it understands.
         let mut unknown = DatabaseError::UnknownSchema("the adapter declares no SQL".to_owned());
         for queries in &self.queries {
@@ -260,7 +264,8 @@ impl Database {
                 Ok(()) => {
                     let sessions = list(&connection, &queries.sessions, &steps, allowed)?;
                     let queries = queries.clone();
-                    return Ok(Open { connection, queries, sessions, steps, unchanging });
+                    let marking = OnceCell::new();
+                    return Ok(Open { connection, queries, sessions, steps, marking, unchanging });
                 }
                 Err(rusqlite::Error::InvalidQuery) => {
                     return Err(DatabaseError::Refused("it is no SELECT".to_owned()));
@@ -275,9 +280,22 @@ impl Database {
     }
 }
 
+/// How the index of a tool's log is used.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Index {
+    /// Nothing is left in it.
+    ReadOnly,
+    /// A reader's mark is.
+    Marked,
+}
+
 /// Opens the tool's file without leaving anything beside it.
 #[expect(clippy::disallowed_methods, reason = "the home of tools' databases")]
-fn connect(path: &Path) -> Result<(Connection, Option<String>), DatabaseError> {
+fn connect(
+    path: &Path,
+    use_of_index: Index,
+    steps: &Arc<AtomicU64>,
+) -> Result<(Connection, Option<String>), DatabaseError> {
     let io = |error: io::Error| DatabaseError::Other(error.to_string());
     if !fs::metadata(path).map_err(io)?.is_file() {
         return Err(DatabaseError::NotAFile);
@@ -301,20 +319,21 @@ fn connect(path: &Path) -> Result<(Connection, Option<String>), DatabaseError> {
         return Err(DatabaseError::Corrupt(why));
     }
     // Bytes 18 and 19 of the header are 2 in WAL mode (https://sqlite.org/fileformat2.html#file_format_version_numbers).
-    // Nobody has the file open where there is a log without an index, nor where there is no log.
-    let alone = (!has_log && header[18] == 2) || (has_log && !index.exists());
-    let options = match (has_log, alone) {
-        (true, false) => "mode=ro&readonly_shm=1",
-        (true, true) => IN_MEMORY_INDEX,
-        (false, true) => "mode=ro&immutable=1",
-        (false, false) => "mode=ro",
+    let in_wal_mode = header[18] == 2;
+    let options = match (in_wal_mode, index.exists()) {
+        (true, true) if log.exists() && use_of_index == Index::ReadOnly => "mode=ro&readonly_shm=1",
+        (true, true) if log.exists() => "mode=ro",
+        // Nobody has the file open where there is no log, nor where there is one without an index.
+        (true, _) if has_log => IN_MEMORY_INDEX,
+        (true, _) => "mode=ro&immutable=1",
+        (false, _) => "mode=ro",
     };
-    let unchanging = alone.then(|| describe(&stamps(path)));
+    let is_alone = [IN_MEMORY_INDEX, "mode=ro&immutable=1"].contains(&options);
+    let unchanging = is_alone.then(|| describe(&stamps(path)));
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
     let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-    let none = AtomicU64::new(1);
-    let fail = |error: rusqlite::Error| DatabaseError::of(&error, &none, 0);
-    let connection = Connection::open_with_flags(files::uri(path, options), flags).map_err(fail)?;
+    let fail = |error: rusqlite::Error| DatabaseError::of(&error, steps, 0);
+    let mut connection = Connection::open_with_flags(files::uri(path, options), flags).map_err(fail)?;
     connection.busy_timeout(PATIENCE).map_err(fail)?;
     if options == IN_MEMORY_INDEX {
         connection.pragma_update(None, "locking_mode", "EXCLUSIVE").map_err(fail)?;
@@ -323,6 +342,7 @@ fn connect(path: &Path) -> Result<(Connection, Option<String>), DatabaseError> {
     connection.pragma_update(None, "temp_store", "MEMORY").map_err(fail)?;
     connection.pragma_update(None, "query_only", true).map_err(fail)?;
     connection.pragma_update(None, "trusted_schema", false).map_err(fail)?;
+    fence(&mut connection, steps).map_err(fail)?;
     Ok((connection, unchanging))
 }
 
@@ -406,25 +426,63 @@ pub(crate) struct Session {
 impl Session {
     /// Gives each row's first column.
     pub(super) fn each_row<E: From<io::Error>>(&self, row: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        let path = &self.database.path;
         let open = self.database.open().map_err(io::Error::other)?;
+        let mut given = false;
+        let mut each = |found: &[u8]| {
+            given = true;
+            row(found)
+        };
+        let read = match self.rows(&open.connection, open, &mut each) {
+            Err(Ended::Database(DatabaseError::Locked)) if !given => {
+                let marking = match open.marking.get() {
+                    Some(marking) => marking,
+                    None => {
+                        let (marking, _) = connect(path, Index::Marked, &open.steps).map_err(io::Error::other)?;
+                        open.marking.get_or_init(|| marking)
+                    }
+                };
+                self.rows(marking, open, row)
+            }
+            read => read,
+        };
+        match (read, &open.unchanging) {
+            (Err(Ended::Caller(error)), _) => Err(error),
+            (Err(Ended::Database(error)), _) => Err(io::Error::other(error).into()),
+            (Ok(()), Some(before)) if describe(&stamps(path)) != *before => {
+                Err(io::Error::other(DatabaseError::Changed).into())
+            }
+            (Ok(()), _) => Ok(()),
+        }
+    }
+
+    fn rows<E>(
+        &self,
+        connection: &Connection,
+        open: &Open,
+        row: &mut dyn FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), Ended<E>> {
         let allowed = self.database.limits.sql_steps;
-        let fail = |error: rusqlite::Error| io::Error::other(DatabaseError::of(&error, &open.steps, allowed));
+        let fail = |error: rusqlite::Error| Ended::Database(DatabaseError::of(&error, &open.steps, allowed));
         open.steps.store(allowed, Relaxed);
-        let mut statement = open.connection.prepare_cached(&open.queries.rows).map_err(fail)?;
+        let mut statement = connection.prepare_cached(&open.queries.rows).map_err(fail)?;
         if let Some(parameter) = statement.parameter_index(":key").map_err(fail)? {
             statement.raw_bind_parameter(parameter, &self.key).map_err(fail)?;
         }
         let mut rows = statement.raw_query();
         while let Some(found) = rows.next().map_err(fail)? {
-            row(text(found.get_ref(0).map_err(fail)?).as_bytes())?;
+            row(text(found.get_ref(0).map_err(fail)?).as_bytes()).map_err(Ended::Caller)?;
         }
-        match &open.unchanging {
-            Some(before) if describe(&stamps(&self.database.path)) != *before => {
-                Err(io::Error::other(DatabaseError::Changed).into())
-            }
-            _ => Ok(()),
-        }
+        Ok(())
     }
+}
+
+/// Why a session's rows were not all given.
+enum Ended<E> {
+    /// The database could not be read.
+    Database(DatabaseError),
+    /// Whoever takes them wanted no more.
+    Caller(E),
 }
 
 /// Stamps of the file and its log.

@@ -92,6 +92,29 @@ fn rows_in_a_log_that_is_not_written_back_are_read() {
     assert_eq!(read(&open(&path), "b").unwrap(), "{\"id\":2,\"text\":\"two\\nlines\"}\n");
 }
 
+/// The hardest moment: a log that was begun anew, in which no reader has left a mark yet.
+#[test]
+fn a_tool_that_writes_all_the_time_is_read_and_not_disturbed() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("tool.db");
+    let tool = tool(&path, true);
+    // It waits for no one: whoever is in its way makes it fail.
+    tool.busy_timeout(std::time::Duration::ZERO).unwrap();
+    say(&tool, "a", "one");
+    for round in 0..200 {
+        say(&tool, "a", "more");
+        if round % 3 == 0 {
+            tool.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0)).unwrap();
+            say(&tool, "b", "after the log was begun anew");
+        }
+        let now = open(&path);
+        let rows = read(&now, "a").unwrap_or_else(|error| panic!("round {round}: {error}"));
+        assert_eq!(rows.lines().count(), round + 2);
+        // In the middle of our reading, too.
+        say(&tool, "c", "at the same time");
+    }
+}
+
 #[test]
 fn a_log_without_its_index_is_read_without_making_one() {
     let dir = tempfile::tempdir().unwrap();
