@@ -39,8 +39,8 @@ pub(crate) fn guests_dir(inside: &Path) -> Result<PathBuf, String> {
     Ok(target.join("guests"))
 }
 
-/// Builds `packages` of the workspace at `root` under a cargo profile in `target_dir`, which keeps `std` and dependencies between builds and is
-/// not the target folder of the running build: cargo holds a lock on that one.
+/// Builds `packages` of the workspace at `root` under a cargo profile in `target_dir`, which keeps `std` and dependencies
+/// between builds and is not the target folder of the running build: cargo holds a lock on that one.
 ///
 /// # Errors
 /// One line that says what to do. What the compiler had to say went to stderr.

@@ -30,6 +30,10 @@ pub(crate) fn run(root: &Path, arguments: &[String]) -> anyhow::Result<()> {
 pub(crate) fn run_one(_: &Path, arguments: &[String]) -> anyhow::Result<()> {
     let folder = Path::new(arguments.first().context("name the folder of a crate")?);
     let folder = folder.canonicalize().with_context(|| folder.display().to_string())?;
+    // Without a lockfile cargo tells no names; the build would make the same one.
+    if !folder.join("Cargo.lock").is_file() {
+        command::run(command::cargo(&folder).args(["generate-lockfile", "--quiet"]))?;
+    }
     let package = package(&folder)?;
     let components =
         build::build(&folder, &folder.join("target"), "release", &[&package]).map_err(anyhow::Error::msg)?;

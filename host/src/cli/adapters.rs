@@ -27,7 +27,7 @@ enum Command {
     List(list::List),
     /// Add an adapter or an analyzer that someone else made
     Add(add::Add),
-    /// Forget an added component; what was read through it stays
+    /// Forget an added component. What an adapter has read stays; an analyzer's signals go
     Remove(add::Remove),
     /// Hold a component to the contract, with fixtures of yours
     Test(test::Test),

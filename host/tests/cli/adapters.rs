@@ -293,7 +293,8 @@ fn an_added_analyzer_speaks_under_its_own_name() {
     fs::write(user.state().join("config.toml"), "[signals]\n\"counter/word\" = \"there\"\n").unwrap();
     let ran = user.ok(&["worker"]);
     assert!(ran.err.contains("3 analysed again"), "{ran}");
-    user.ok(&["adapters", "remove", "counter"]);
+    let removed = user.ok(&["adapters", "remove", "counter"]);
+    assert!(removed.err.contains("Its signals go"), "{removed}");
     fs::remove_file(user.state().join("config.toml")).unwrap();
     user.ok(&["worker"]);
     assert_eq!(user.run(&["patterns", "--json"]).out, "[]\n", "they were its alone");

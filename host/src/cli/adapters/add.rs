@@ -43,7 +43,7 @@ pub(super) struct Add {
     json: bool,
 }
 
-/// Forget an added component; what was read through it stays
+/// Forget an added component. What an adapter has read stays; an analyzer's signals go
 #[derive(Debug, clap::Args)]
 pub(super) struct Remove {
     /// Its name
@@ -129,9 +129,9 @@ impl Candidate {
 
     fn shown(&self, agreement: &Agreement, before: Option<&Agreement>) -> String {
         let mut text = String::new();
-        let (tool, imports) = match self {
-            Self::Adapter(adapter, _) => (Some(&adapter.descriptor().tool), adapter.imports_wasi()),
-            Self::Analyzer(analyzer) => (None, analyzer.imports_wasi()),
+        let (tool, interface, imports) = match self {
+            Self::Adapter(adapter, _) => (Some(&adapter.descriptor().tool), Adapter::INTERFACE, adapter.imports_wasi()),
+            Self::Analyzer(analyzer) => (None, Analyzer::INTERFACE, analyzer.imports_wasi()),
         };
         let _ = writeln!(
             text,
@@ -143,6 +143,7 @@ impl Candidate {
             bold = ui::BOLD
         );
         let _ = writeln!(text, "  sha256   {}", agreement.sha256);
+        let _ = writeln!(text, "  speaks   {interface}");
         let _ = writeln!(text, "  imports  {}", list::imports(imports));
         match self {
             Self::Adapter(..) => {
@@ -200,6 +201,8 @@ fn ask(agreement: &Agreement) -> anyhow::Result<bool> {
 
 impl Remove {
     pub(super) fn run(&self, context: &Context) -> anyhow::Result<Outcome> {
+        let kept = added::agreements(context.home.path())?.into_iter().filter_map(Result::ok);
+        let kind = kept.into_iter().find(|agreement| agreement.name == self.name).map(|agreement| agreement.kind);
         match added::remove(context.home.path(), &self.name) {
             Err(AddedError::Unknown(name)) => {
                 ui::say(&format!("No component of the name {} was added.", clean(&name)));
@@ -208,7 +211,11 @@ impl Remove {
             other => other?,
         }
         work::open(context)?.set_troubles(&self.name, &[])?;
-        ui::say(&format!("Removed {}. What was read through it stays.", self.name));
+        let stays = match kind {
+            Some(Kind::Analyzer) => "Its signals go with the next `totalrecall worker`.",
+            Some(Kind::Adapter) | None => "What was read through it stays.",
+        };
+        ui::say(&format!("Removed {}. {stays}", self.name));
         Ok(Outcome::Done)
     }
 }
