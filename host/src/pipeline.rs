@@ -183,7 +183,7 @@ impl<'a> Pipeline<'a> {
         looked.found.retain(|found| !self.ignore.is_match(&found.path));
         reconciled.ignored += looked.all - looked.found.len() as u64;
         let rows: Vec<_> = looked.found.iter().map(|found| found.row(name, tool)).collect();
-        let survey = store.survey(name, &rows)?;
+        let survey = store.survey(name, &rows, &looked.unchanged)?;
         let work = looked.found.iter().zip(rows).zip(&survey.standings).filter(|(_, standing)| standing.is_work());
         let (settled, settling): (Vec<_>, Vec<_>) =
             work.map(|(work, _)| work).partition(|(_, row)| self.has_settled(row));
@@ -191,13 +191,13 @@ impl<'a> Pipeline<'a> {
         reconciled.bytes += settled.iter().map(|(_, row)| row.stamp.size).sum::<u64>();
         reconciled.queued += store.enqueue(&self.by_age(installed, &sources, settled), self.now)? as u64;
         reconciled.outdated += store.requeue_stale(name, &installed.adapter.hash().to_string(), self.now)? as u64;
-        let (unchanged, absent): (Vec<_>, Vec<_>) =
-            survey.absent.into_iter().partition(|absent| looked.unchanged.contains(&absent.path));
-        reconciled.found += unchanged.len() as u64;
+        for path in &looked.unchanged {
+            reconciled.found += store.count_in(name, path)?;
+        }
         // A place that could not be looked at says nothing about what lies in it.
         if unreadable.is_empty() {
             let is_gone = |absent: &store::Absent| absent.in_database || !Path::new(&absent.path).exists();
-            let gone: Vec<_> = absent.into_iter().filter(is_gone).collect();
+            let gone: Vec<_> = survey.absent.into_iter().filter(is_gone).collect();
             store.expire(&gone)?;
             reconciled.expired += gone.len() as u64;
         }

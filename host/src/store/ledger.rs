@@ -59,7 +59,7 @@ pub struct Absent {
     pub id: TranscriptId,
     /// Where it was.
     pub path: String,
-    /// It was a session of a database, which may be there still.
+    /// It was a session of a database that was looked at, which may be there still.
     pub in_database: bool,
 }
 
@@ -150,30 +150,49 @@ impl Store {
         Ok(entry.map_or(Standing::New, |entry| entry.standing(&found.stamp)))
     }
 
-    /// What the ledger says of everything that a survey of an adapter's sources found. Nothing is opened or changed.
+    /// What the ledger says of everything that a survey of an adapter's sources found. Nothing is opened or changed. What lies
+    /// in the databases named as `unchanged` was not looked for, and is left out.
     ///
     /// # Errors
     /// As for any read.
-    pub fn survey(&self, adapter: &str, found: &[Found]) -> Result<Survey, StoreError> {
-        let sql = format!("SELECT path, key, id, state, next_try, {STAMP} FROM transcript WHERE adapter = ?1");
+    pub fn survey(&self, adapter: &str, found: &[Found], unchanged: &[String]) -> Result<Survey, StoreError> {
+        // By names that the index holds, so that rows that are left out are not read.
+        let sql = format!(
+            "SELECT path, key, id, state, next_try, {STAMP}, named FROM transcript
+             WHERE adapter = ?1 AND path NOT IN (SELECT value FROM json_each(?2))"
+        );
         let mut all = self.db.prepare_cached(&sql)?;
-        let mut known: HashMap<(String, String), Entry> = all
-            .query_map([adapter], |row| Ok(((row.get(0)?, row.get(1)?), Entry::read(row, 2)?)))?
+        let unchanged = serde_json::json!(unchanged).to_string();
+        let mut known: HashMap<(String, String), (Entry, bool)> = all
+            .query_map([adapter, &unchanged], |row| {
+                Ok(((row.get(0)?, row.get(1)?), (Entry::read(row, 2)?, row.get(10)?)))
+            })?
             .collect::<Result<_, _>>()?;
         let mut survey = Survey::default();
         for found in found {
             // Names that are not ours to compare by reference: a survey of 10,000 transcripts copies a megabyte.
             let entry = known.remove(&(found.path.clone(), found.key.clone()));
-            survey.standings.push(entry.map_or(Standing::New, |entry| entry.standing(&found.stamp)));
+            survey.standings.push(entry.map_or(Standing::New, |(entry, _)| entry.standing(&found.stamp)));
         }
-        let gone = known.into_iter().filter(|(_, entry)| entry.state != "expired");
-        let absent = |((path, key), entry): ((String, String), Entry)| {
-            // The key of a session in a tree is its file's, which is gone with it.
-            Absent { id: entry.id, in_database: !key.is_empty(), path }
+        let gone = known.into_iter().filter(|(_, (entry, _))| entry.state != "expired");
+        let absent = |((path, key), (entry, named)): ((String, String), (Entry, bool))| {
+            // A database that the person named was not among those that were looked at. The key of a session in a tree is
+            // its file's, which is gone with it.
+            Absent { id: entry.id, in_database: !key.is_empty() && !named, path }
         };
         survey.absent = gone.map(absent).collect();
         survey.absent.sort_by_key(|absent| absent.id);
         Ok(survey)
+    }
+
+    /// Sessions that the ledger has of a database.
+    ///
+    /// # Errors
+    /// As for any read.
+    pub fn count_in(&self, adapter: &str, path: &str) -> Result<u64, StoreError> {
+        let sql = "SELECT count(*) FROM transcript WHERE adapter = ?1 AND path = ?2";
+        let count = self.db.prepare_cached(sql)?.query_row([adapter, path], |row| row.get::<_, i64>(0))?;
+        Ok(count.cast_unsigned())
     }
 
     /// Queues transcripts, whatever they were before; gives how many were not queued already. Earlier failures are
@@ -242,7 +261,8 @@ impl Store {
         let mut queue = self.db.prepare_cached(
             "UPDATE transcript SET state = 'queued', queued_at = ?3, claims = 0, attempts = 0, next_try = NULL,
                 reason = NULL, why = NULL, place = NULL
-             WHERE adapter = ?1 AND state IN ('done', 'failed', 'skipped') AND parsed_by IS NOT ?2",
+             WHERE adapter = ?1 AND (parsed_by IS NULL OR parsed_by < ?2 OR parsed_by > ?2)
+                AND state IN ('done', 'failed', 'skipped')",
         )?;
         Ok(queue.execute(rusqlite::params![adapter, parsed_by, now])?)
     }

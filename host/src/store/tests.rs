@@ -62,7 +62,7 @@ fn a_full_disk_is_said_so_and_loses_nothing() {
     }
     assert!(again.contains(&"/too-large".to_owned()), "{again:?}");
     store.finish().unwrap();
-    let all = store.survey("a", &[]).unwrap().absent;
+    let all = store.survey("a", &[], &[]).unwrap().absent;
     assert_eq!((all.len(), store.status().unwrap().done), (3, 3));
     for row in all {
         let (events, _) = store.events(row.id, 0, 10).unwrap();

@@ -109,3 +109,32 @@ fn codex_home_and_compressed_rollouts() {
     assert!(told.contains(&format!("{} transcript", files.len())), "{told}");
     assert_eq!(user.ok(&["status", "--json"]).json()["status"]["done"], files.len());
 }
+
+#[test]
+fn sessions_that_are_deleted_from_a_database_expire_and_those_of_a_named_one_stay() {
+    let user = User::new();
+    let case = fixtures().join("opencode/1.18-fork-and-subagent/transcripts");
+    let database = user.home().join(".local/share/opencode/opencode.db");
+    totalrecall::conformance::lay_out(&case, database.parent().unwrap()).unwrap();
+    totalrecall::conformance::lay_out(&case, &user.home().join("elsewhere")).unwrap();
+    settle(&database);
+    let count = |what: &str| user.ok(&["status", "--json"]).json()["status"][what].as_u64().unwrap();
+    user.ok(&["sync-opencode"]);
+    let known = count("done");
+    assert!(known >= 2);
+    user.ok(&["ingest", "home/elsewhere/opencode.db"]);
+    assert_eq!(count("done"), 2 * known);
+
+    // Nothing has changed: nothing is looked at, and nothing is taken for deleted.
+    let ran = user.ok(&["worker", "--reconcile"]);
+    assert!(ran.err.contains("0 transcripts read"), "{ran}");
+    assert_eq!((count("done"), count("expired")), (2 * known, 0));
+
+    totalrecall::transcript::database::make(
+        &database,
+        "PRAGMA foreign_keys = OFF; DELETE FROM session WHERE id = (SELECT max(id) FROM session);",
+    )
+    .unwrap();
+    user.ok(&["worker", "--reconcile"]);
+    assert_eq!((count("done"), count("expired")), (2 * known - 1, 1), "one is deleted; the named database is another");
+}

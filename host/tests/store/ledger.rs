@@ -21,7 +21,7 @@ fn failure(retry: bool) -> Failure {
 
 fn standing(home: &Home, path: &str, size: u64) -> Standing {
     let one = home.store.observe(&found(path, size)).unwrap();
-    let all = home.store.survey(ADAPTER, &[found(path, size)]).unwrap();
+    let all = home.store.survey(ADAPTER, &[found(path, size)], &[]).unwrap();
     assert_eq!(all.standings, [one]);
     one
 }
@@ -135,10 +135,10 @@ fn a_vanished_transcript_keeps_its_rows_and_may_come_back() {
     let mut home = home();
     home.put("/p/a.jsonl", 10, Begin::Anew, &[says(1, "u1", "one")], &[], Some(facts("a", Role::Main)));
     home.store.enqueue([&found("/p/never-read.jsonl", 1)], 0).unwrap();
-    let absent = home.store.survey(ADAPTER, &[]).unwrap().absent;
+    let absent = home.store.survey(ADAPTER, &[], &[]).unwrap().absent;
     assert_eq!(absent.len(), 2);
     home.store.expire(&absent).unwrap();
-    assert_eq!(home.store.survey(ADAPTER, &[]).unwrap().absent, []);
+    assert_eq!(home.store.survey(ADAPTER, &[], &[]).unwrap().absent, []);
     assert!(home.store.claim_next(i64::MAX).unwrap().is_none());
 
     let status = home.store.status().unwrap();

@@ -93,7 +93,7 @@ fn path(number: usize) -> String {
 
 /// Every transcript is either as it was or wholly there; nothing is lost, nothing is there twice.
 fn assert_whole(home: &Home) -> usize {
-    let known = home.store.survey(ADAPTER, &[]).unwrap().absent;
+    let known = home.store.survey(ADAPTER, &[], &[]).unwrap().absent;
     assert_eq!(known.len(), FILES);
     home.store.check().unwrap();
     let mut whole = 0;

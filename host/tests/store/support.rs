@@ -137,7 +137,7 @@ impl Home {
     }
 
     pub(crate) fn job_of(&self, path: &str) -> Job {
-        let survey = self.store.survey(ADAPTER, &[]).unwrap();
+        let survey = self.store.survey(ADAPTER, &[], &[]).unwrap();
         let row = survey.absent.into_iter().find(|absent| absent.path == path).unwrap();
         self.store.job(row.id).unwrap().unwrap()
     }
