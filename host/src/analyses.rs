@@ -117,8 +117,9 @@ impl<'a> Analyses<'a> {
             let begun = match state {
                 None => Some(configured.begin(None)),
                 Some(Some(state)) => Some(configured.begin(Some(state))),
-                // It failed earlier in this transcript, and has missed something.
-                Some(None) => None,
+                // It failed earlier in this transcript, and has missed something. The built-in one cannot have: a state that
+                // is not there is a damaged checkpoint, which the guest refuses.
+                Some(None) => configured.is_builtin().then(|| configured.begin(Some(&[]))),
             };
             analyses.running.push(None);
             if let Some(begun) = begun {

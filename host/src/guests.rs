@@ -16,7 +16,7 @@ use crate::{
     sandbox::{
         Adapter, Guest, Limits, Sandbox, SandboxError,
         analyze::{SignalKind, Value},
-        parse::Origin,
+        parse::{self, Origin},
     },
     store::Resume,
     transcript::{self, Database, Source, Unreadable},
@@ -41,6 +41,11 @@ impl Installed {
     /// The tool whose transcripts it reads.
     pub fn tool(&self) -> &str {
         &self.adapter.descriptor().tool
+    }
+
+    /// Is a file by itself a transcript of the tool, or only rows of a tree or a database?
+    pub fn reads_files(&self) -> bool {
+        self.adapter.descriptor().sources.iter().any(|source| matches!(source, parse::Source::Files(_)))
     }
 
     /// The granted places that exist, and those that cannot be looked at.
@@ -100,7 +105,7 @@ impl Guests {
                 guests.take_added(config, &sandbox, home.path(), agreement);
             }
         }
-        guests.count_up(config)?;
+        guests.count_up(config);
         Ok(guests)
     }
 
@@ -119,7 +124,7 @@ impl Guests {
         // It is what the person named for this run: it goes before the others, and instead of one of its name or tool.
         guests.adapters.retain(|other| other.name() != descriptor.name && other.tool() != descriptor.tool);
         guests.adapters.insert(0, Installed { adapter, grant, added: true });
-        guests.count_up(config)?;
+        guests.count_up(config);
         Ok(guests)
     }
 
@@ -228,10 +233,9 @@ impl Guests {
         }
     }
 
-    fn count_up(&mut self, config: &Config) -> Result<(), SandboxError> {
+    fn count_up(&mut self, config: &Config) {
         self.kinds = self.analyzers.iter().flat_map(Configured::kinds).collect();
         self.analyzed_by = producer(&self.analyzers, config.transcripts.text_limit);
-        Ok(())
     }
 
     /// Every kind of signal, those of added analyzers with their name before it.
@@ -284,7 +288,9 @@ impl Guests {
 
     /// Index of the adapter that says a transcript which begins like this is its own. One that fails has said no.
     pub fn recognise(&self, head: &[u8]) -> Option<usize> {
-        self.adapters.iter().position(|installed| installed.adapter.recognise(head).unwrap_or(false))
+        self.adapters
+            .iter()
+            .position(|installed| installed.reads_files() && installed.adapter.recognise(head).unwrap_or(false))
     }
 
     /// A database that the person named, for the adapter (of this index, or whichever it is) whose SQL it understands.

@@ -173,7 +173,7 @@ impl<'a> Pipeline<'a> {
         let (sources, mut unreadable) = installed.sources(self.guests.limits());
         let mut looked = Looked::default();
         for source in &sources {
-            looked.at(source, store, installed, self.now, &mut unreadable)?;
+            looked.at(source, store, installed, self, &mut unreadable)?;
         }
         reconciled.problems.extend(unreadable.iter().map(ToString::to_string));
         let troubles: Vec<_> = unreadable.iter().map(|it| self.trouble(name, it)).collect();
@@ -196,7 +196,9 @@ impl<'a> Pipeline<'a> {
         }
         // A place that could not be looked at says nothing about what lies in it.
         if unreadable.is_empty() {
-            let is_gone = |absent: &store::Absent| absent.in_database || !Path::new(&absent.path).exists();
+            // A session that its database does not list is gone, though the database is there.
+            let was_looked_at = |path: &String| looked.stamps.iter().any(|(database, _)| database == path);
+            let is_gone = |absent: &store::Absent| was_looked_at(&absent.path) || !Path::new(&absent.path).exists();
             let gone: Vec<_> = survey.absent.into_iter().filter(is_gone).collect();
             store.expire(&gone)?;
             reconciled.expired += gone.len() as u64;
@@ -322,29 +324,34 @@ impl Looked {
         source: &Source,
         store: &Store,
         installed: &Installed,
-        now: i64,
+        pipeline: &Pipeline<'_>,
         unreadable: &mut Vec<Unreadable>,
     ) -> Result<(), PipelineError> {
-        if let Source::Database(database) = source {
-            let path = database.path().to_string_lossy().into_owned();
-            // Before the look: what is written during it must be seen by the next one.
-            let stamp = database.stamp(now).map(|stamp| format!("{} {stamp}", installed.adapter.hash()));
-            if stamp.is_some() && stamp == store.source(installed.name(), &path)? {
-                self.unchanged.push(path);
-                return Ok(());
+        let mut look = || {
+            let (found, problems) = source.discover();
+            let is_sound = problems.is_empty();
+            unreadable.extend(problems);
+            (found, is_sound)
+        };
+        let found = match source {
+            // Nothing of it would be kept, so it is not even opened.
+            Source::Database(database) if pipeline.ignore.is_match(database.path()) => return Ok(()),
+            Source::Database(database) => {
+                let path = database.path().to_string_lossy().into_owned();
+                // Before the look: what is written during it must be seen by the next one.
+                let stamp = database.stamp(pipeline.now).map(|stamp| format!("{} {stamp}", installed.adapter.hash()));
+                if stamp.is_some() && stamp == store.source(installed.name(), &path)? {
+                    self.unchanged.push(path);
+                    return Ok(());
+                }
+                let (found, is_sound) = look();
+                self.stamps.push((path, stamp.filter(|_| is_sound)));
+                found
             }
-            self.stamps.push((path, stamp));
-        }
-        let (found, problems) = source.discover();
-        if !problems.is_empty()
-            && let Some((_, stamp)) = self.stamps.last_mut()
-            && matches!(source, Source::Database(_))
-        {
-            *stamp = None;
-        }
+            Source::Files(_) | Source::Tree(_) => look().0,
+        };
         self.all += found.len() as u64;
         self.found.extend(found);
-        unreadable.extend(problems);
         Ok(())
     }
 }

@@ -279,7 +279,10 @@ impl Search {
             }
             return Ok(true);
         }
-        let adapter = only.or_else(|| guests.recognise(&head)).or_else(|| guests.of_place(&found.path));
+        let adapter = match only {
+            Some(only) => Some(only).filter(|only| guests.adapters[*only].reads_files()),
+            None => guests.recognise(&head).or_else(|| guests.of_place(&found.path)),
+        };
         if let Some(adapter) = adapter {
             let begins_at = guests.begins_at(&guests.adapters[adapter].adapter, &found.path, "", &head);
             self.candidates.push(Candidate { found: Found { begins_at, ..found }, source, adapter });

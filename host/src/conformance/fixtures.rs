@@ -92,7 +92,7 @@ pub fn cases(folder: &Path) -> Result<Vec<Case>, FixtureError> {
 
 /// A case's transcripts in a folder of their own, databases made; gone when it is dropped.
 pub struct LaidOut {
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
     sources: Vec<transcript::Source>,
 }
 
@@ -108,7 +108,7 @@ impl Case {
         let (sources, unreadable) = transcript::sources(&grant, &Limits::default());
         match unreadable.into_iter().next() {
             Some(problem) => Err(problem.into()),
-            None => Ok(LaidOut { _folder: folder, sources }),
+            None => Ok(LaidOut { folder, sources }),
         }
     }
 
@@ -150,7 +150,7 @@ impl LaidOut {
 
     /// A transcript's place within the case: its path below `transcripts`, and its key after `#`.
     pub fn place(&self, found: &Found) -> String {
-        let root = self._folder.path().canonicalize().unwrap_or_else(|_| self._folder.path().to_owned());
+        let root = self.folder.path().canonicalize().unwrap_or_else(|_| self.folder.path().to_owned());
         let path = found.path.strip_prefix(&root).unwrap_or(&found.path).to_string_lossy().replace('\\', "/");
         if found.key.is_empty() { path } else { format!("{path}#{}", found.key) }
     }

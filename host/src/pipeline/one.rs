@@ -163,8 +163,7 @@ impl Pipeline<'_> {
         };
         let Some(failure) = failure else {
             worked.vanished += 1;
-            let in_database = !job.key.is_empty();
-            return Ok(store.expire(&[Absent { id: job.transcript, path: job.path, in_database }])?);
+            return Ok(store.expire(&[Absent { id: job.transcript, path: job.path }])?);
         };
         self.give_up(store, job, failure, worked)
     }

@@ -59,8 +59,6 @@ pub struct Absent {
     pub id: TranscriptId,
     /// Where it was.
     pub path: String,
-    /// It was a session of a database that was looked at, which may be there still.
-    pub in_database: bool,
 }
 
 /// What a survey of one adapter's sources amounts to.
@@ -158,29 +156,22 @@ impl Store {
     pub fn survey(&self, adapter: &str, found: &[Found], unchanged: &[String]) -> Result<Survey, StoreError> {
         // By names that the index holds, so that rows that are left out are not read.
         let sql = format!(
-            "SELECT path, key, id, state, next_try, {STAMP}, named FROM transcript
+            "SELECT path, key, id, state, next_try, {STAMP} FROM transcript
              WHERE adapter = ?1 AND path NOT IN (SELECT value FROM json_each(?2))"
         );
         let mut all = self.db.prepare_cached(&sql)?;
         let unchanged = serde_json::json!(unchanged).to_string();
-        let mut known: HashMap<(String, String), (Entry, bool)> = all
-            .query_map([adapter, &unchanged], |row| {
-                Ok(((row.get(0)?, row.get(1)?), (Entry::read(row, 2)?, row.get(10)?)))
-            })?
+        let mut known: HashMap<(String, String), Entry> = all
+            .query_map([adapter, &unchanged], |row| Ok(((row.get(0)?, row.get(1)?), Entry::read(row, 2)?)))?
             .collect::<Result<_, _>>()?;
         let mut survey = Survey::default();
         for found in found {
             // Names that are not ours to compare by reference: a survey of 10,000 transcripts copies a megabyte.
             let entry = known.remove(&(found.path.clone(), found.key.clone()));
-            survey.standings.push(entry.map_or(Standing::New, |(entry, _)| entry.standing(&found.stamp)));
+            survey.standings.push(entry.map_or(Standing::New, |entry| entry.standing(&found.stamp)));
         }
-        let gone = known.into_iter().filter(|(_, (entry, _))| entry.state != "expired");
-        let absent = |((path, key), (entry, named)): ((String, String), (Entry, bool))| {
-            // A database that the person named was not among those that were looked at. The key of a session in a tree is
-            // its file's, which is gone with it.
-            Absent { id: entry.id, in_database: !key.is_empty() && !named, path }
-        };
-        survey.absent = gone.map(absent).collect();
+        let gone = known.into_iter().filter(|(_, entry)| entry.state != "expired");
+        survey.absent = gone.map(|((path, _), entry)| Absent { id: entry.id, path }).collect();
         survey.absent.sort_by_key(|absent| absent.id);
         Ok(survey)
     }

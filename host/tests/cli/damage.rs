@@ -125,6 +125,12 @@ fn sessions_that_are_deleted_from_a_database_expire_and_those_of_a_named_one_sta
     user.ok(&["ingest", "home/elsewhere/opencode.db"]);
     assert_eq!(count("done"), 2 * known);
 
+    // Ignored is not opened and not forgotten; what was ignored and is not any more is read.
+    let config = user.state().join("config.toml");
+    fs::write(&config, "[transcripts]\nignore = [\"**/opencode.db\"]\n").unwrap();
+    user.ok(&["worker", "--reconcile"]);
+    fs::remove_file(&config).unwrap();
+
     // Nothing has changed: nothing is looked at, and nothing is taken for deleted.
     let ran = user.ok(&["worker", "--reconcile"]);
     assert!(ran.err.contains("0 transcripts read"), "{ran}");

@@ -39,6 +39,11 @@ fn versions_change_with_their_session() {
         "UPDATE message SET time_updated = 12 WHERE id = 'msg_1'",
         "INSERT INTO part VALUES('prt_3','msg_1','ses_1',12,12,'{}')",
         "UPDATE session SET time_updated = 13 WHERE id = 'ses_1'",
+        // Long after, and far from the end.
+        "INSERT INTO message VALUES('msg_3','ses_1',14,14,'{}')",
+        "UPDATE part SET time_updated = 900014 WHERE id = 'prt_1'",
+        "DELETE FROM part WHERE id = 'prt_1'",
+        "DELETE FROM message WHERE id = 'msg_1'",
         "DELETE FROM part WHERE id = 'prt_3'",
         "DELETE FROM message WHERE id = 'msg_2'",
     ] {
