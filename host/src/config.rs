@@ -26,6 +26,10 @@ pub struct Config {
     pub signals: BTreeMap<String, Setting>,
     /// How patterns age.
     pub patterns: Patterns,
+    /// The model, and what it may cost.
+    pub model: Model,
+    /// Rules that are drafted and applied.
+    pub rules: Rules,
     /// What a guest may use.
     pub sandbox: sandbox::Limits,
 }
@@ -58,11 +62,84 @@ pub struct Patterns {
     pub half_life_days: f64,
     /// Days after which a pattern that did not recur is called fading.
     pub fading_days: u32,
+    /// Sessions a model was asked about, over all runs, after which near-duplicates are merged; 0: only when asked to.
+    pub synth_every: u32,
 }
 
 impl Default for Patterns {
     fn default() -> Self {
-        Self { half_life_days: 14.0, fading_days: 30 }
+        Self { half_life_days: 14.0, fading_days: 30, synth_every: 20 }
+    }
+}
+
+/// See [`Config::model`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Model {
+    /// Program and arguments that answer instead of `claude`, as `docs/model.md` tells. Empty: `claude`.
+    pub command: Vec<String>,
+    /// The model asked for.
+    pub name: String,
+    /// Most that a day (UTC) may cost, in USD.
+    pub usd_per_day: f64,
+    /// Most calls of one run.
+    pub calls_per_run: u32,
+    /// Most tokens of one call's input.
+    pub input_tokens: u32,
+    /// Most tokens of one call's answer, as far as costs are estimated.
+    pub output_tokens: u32,
+    /// Seconds after which a call has failed.
+    pub timeout_seconds: u64,
+    /// Prices for estimates, in USD for a million tokens of input and output.
+    pub usd_per_million_input: f64,
+    /// See above.
+    pub usd_per_million_output: f64,
+    /// Known patterns that the model is told of, the strongest ones; those with rules always.
+    pub catalogue: usize,
+    /// Keep what was said, redacted, with findings. Otherwise only where it was said.
+    pub store_snippets: bool,
+    /// Sessions without signals and without pushback are shown to the model too.
+    pub quiet_sessions: bool,
+}
+
+impl Default for Model {
+    fn default() -> Self {
+        // The prices are those of Claude Sonnet (USD 3 and 15), 2026. A call of 20,000 tokens then costs about USD 0.08,
+        // so that a dollar is a dozen sessions a day.
+        Self {
+            command: Vec::new(),
+            name: "sonnet".to_owned(),
+            usd_per_day: 1.0,
+            calls_per_run: 20,
+            input_tokens: 20_000,
+            output_tokens: 4_000,
+            timeout_seconds: 300,
+            usd_per_million_input: 3.0,
+            usd_per_million_output: 15.0,
+            catalogue: 40,
+            store_snippets: false,
+            quiet_sessions: false,
+        }
+    }
+}
+
+/// See [`Config::rules`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Rules {
+    /// Most proposals that one `propose` drafts.
+    pub top: usize,
+    /// Sessions in which a pattern must have come up for a rule to be drafted.
+    pub min_occurrences: u32,
+    /// Most tokens of all applied rules of one file: they are read in every session.
+    pub tokens: u32,
+    /// Days without an occurrence after which the simple reading calls a pattern with a rule resolved.
+    pub resolved_after_days: u32,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self { top: 10, min_occurrences: 3, tokens: 1_500, resolved_after_days: 14 }
     }
 }
 

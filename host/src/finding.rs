@@ -1,4 +1,5 @@
-//! Findings: the friction incidents of one session, made from its signals. No model takes part.
+//! Findings: the friction incidents of one session. Most are made from its signals, without a model; a model that was asked
+//! about the session may add others (`judged`).
 //!
 //! Many signals may tell of one incident: a tool that fails twelve times with the same error is one finding that was
 //! seen twelve times. What a finding keeps of each signal is where it was seen, so that everything said later about
@@ -13,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::pattern::{self, Words};
 use crate::sandbox::analyze::{Signal, SignalKind};
 
-pub use kind::{Category, Scope, scope_of};
+pub use kind::{Category, Form, Scope, scope_of};
 
 /// Places kept of one finding. A session that fails the same way more often than this is proven by the first ones.
 const EVIDENCE: usize = 20;
@@ -49,6 +50,31 @@ pub struct Finding {
     pub last_at: Option<i64>,
     /// Where it was seen: the main thread first, then by transcript and line; the first 20 places.
     pub evidence: Vec<Evidence>,
+    /// What only a model says; none: it was made from signals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged: Option<Judged>,
+}
+
+/// What a finding has that a model made. Its `kind` is its category's name.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Judged {
+    /// The part of the work that went another way.
+    pub form: Option<Form>,
+    /// What to do about it, in one sentence.
+    pub hint: Option<String>,
+    /// Id of the known pattern that it is another case of. It was in the catalogue that the model was shown.
+    pub pattern: Option<String>,
+    /// Row of the ledger of calls; 0: of another program's library.
+    pub call: i64,
+    /// Hash of the instructions and the schema it was asked with.
+    pub prompt: String,
+    /// The model, as it names itself.
+    pub model: String,
+    /// Cost of the call, in USD, all of its findings together.
+    pub cost_usd: f64,
+    /// What was said, redacted, where the settings allow that it is kept (`model.store-snippets`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub snippets: Vec<String>,
 }
 
 /// A place in a transcript.
@@ -162,6 +188,7 @@ fn incident(seen: &[Sighting<'_>], kinds: &[SignalKind]) -> Option<Finding> {
         first_at: seen.iter().filter_map(|s| s.signal.at).min(),
         last_at: seen.iter().filter_map(|s| s.signal.at).max(),
         evidence: seen.iter().take(EVIDENCE).map(evidence).collect(),
+        judged: None,
     })
 }
 

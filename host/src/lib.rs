@@ -5,6 +5,7 @@
 
 pub mod added;
 pub mod analyses;
+pub mod check;
 pub mod clean;
 pub mod cli;
 pub mod clock;
@@ -20,9 +21,11 @@ pub mod inbox;
 pub mod insights;
 pub mod library;
 pub mod locale;
+pub mod model;
 pub mod paths;
 pub mod pattern;
 pub mod pipeline;
+pub mod proposal;
 pub mod reading;
 pub mod redact;
 pub mod report;
@@ -31,3 +34,4 @@ pub mod scaffold;
 pub mod session;
 pub mod store;
 pub mod transcript;
+pub mod verdict;

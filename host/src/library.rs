@@ -7,7 +7,7 @@ use crate::{
     config,
     finding::{self, Finding, Sighting},
     insights::{Failed, Insights, Unknown, Unread},
-    pattern::{self, Incident, Session},
+    pattern::{self, Incident, Pattern, Session},
     sandbox::analyze::{Signal, SignalKind},
     store::{SessionId, Store, StoreError, StoredSignal},
 };
@@ -80,6 +80,19 @@ impl Library {
         let unknown =
             unread.unknown.into_iter().map(|((tool, record), count)| Unknown { tool, record, count }).collect();
         Ok(Self { sessions, findings, unread: Unread { failed, unknown, broken: unread.broken } })
+    }
+
+    /// All sessions, oldest first.
+    pub fn sessions(&self) -> &[Session] {
+        &self.sessions
+    }
+
+    /// All patterns on a day, strongest first.
+    pub fn patterns(&self, settings: &config::Patterns, now: i64) -> Vec<Pattern> {
+        let incidents: Vec<_> =
+            self.findings.iter().map(|(session, finding)| Incident { session: *session, finding }).collect();
+        let settings = pattern::Settings { half_life_days: settings.half_life_days, fading_days: settings.fading_days };
+        pattern::patterns(&self.sessions, &incidents, now, &settings)
     }
 
     /// What it says on a day.

@@ -105,6 +105,30 @@ pub struct Pattern {
     pub trend: Trend,
     /// Where to look it up: newest first, the 20 newest findings.
     pub evidence: Vec<Place>,
+    /// By what it is found again, whatever is read later.
+    #[serde(skip)]
+    pub anchor: Anchor,
+    /// The sessions it came up in, as indices into those that it was made of; ascending.
+    #[serde(skip)]
+    pub seen_in: Vec<usize>,
+}
+
+/// By what a pattern that something refers to (a rule, a decision, a model's answer) is found again: the group of findings
+/// that has this key, or for words the cluster that they fall into.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Anchor {
+    /// The pattern's id when it was first referred to, and from then on.
+    pub id: String,
+    /// The kind of its findings; `correction` for the words of people.
+    pub kind: String,
+    /// The project it is bound to.
+    pub project: Option<String>,
+    /// The subject in its normal form; for words, the tokens of the oldest finding.
+    pub key: String,
+    /// What it is about, for a person.
+    pub subject: String,
+    /// The sort of friction.
+    pub category: Category,
 }
 
 /// Where a pattern was seen in one session.
@@ -264,17 +288,27 @@ fn pattern(
     });
     evidence.truncate(EVIDENCE);
 
+    let id = id::of(
+        &group.kind,
+        group.project.as_deref(),
+        &group.key,
+        if spoken { &subjects[0] } else { &oldest.finding.subject },
+    );
+    let again = occurrences > 1 || members.iter().any(|i| i.finding.category == Category::RepeatedCorrection);
+    let category = Category::of(&kind, again);
+    let anchor = Anchor {
+        id: id.clone(),
+        kind: group.kind.clone(),
+        project: group.project.clone(),
+        key: group.key.clone(),
+        subject: subject.clone(),
+        category,
+    };
     Some(Pattern {
-        id: id::of(
-            &group.kind,
-            group.project.as_deref(),
-            &group.key,
-            if spoken { &subjects[0] } else { &oldest.finding.subject },
-        ),
-        category: Category::of(
-            &kind,
-            occurrences > 1 || members.iter().any(|i| i.finding.category == Category::RepeatedCorrection),
-        ),
+        id,
+        category,
+        anchor,
+        seen_in: distinct.iter().copied().collect(),
         kind,
         project: group.project.clone(),
         subject: if spoken && group.key.is_empty() { String::new() } else { subject },

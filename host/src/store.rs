@@ -4,6 +4,7 @@
 //! [`Job`] is read and stored through an [`Ingest`], which leaves either all of it or nothing. Events, signals and
 //! sessions come from there; findings are derived from them and replaced as a whole.
 
+mod anchor;
 mod copied;
 mod error;
 mod event;
@@ -15,6 +16,7 @@ mod label;
 mod ledger;
 mod lock;
 mod migrate;
+mod proposal;
 mod queue;
 mod read;
 mod session;

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 /// A sort of friction: what the signal kinds, which say what was seen, say about the collaboration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Category {
     /// The agent set out to do something else than what was wanted.
@@ -24,6 +24,7 @@ pub enum Category {
     /// The person lost patience.
     Frustration,
     /// Of a kind the host does not know.
+    #[default]
     Other,
 }
 
@@ -67,6 +68,53 @@ impl Category {
             Self::Service => "service",
             Self::Frustration => "frustration",
             Self::Other => "other",
+        }
+    }
+}
+
+/// A form of misalignment: which part of the work went another way than the person's. The seven forms of Tang et al. 2026
+/// (arXiv 2605.29442, section 4.1), in the paper's order. Only a model tells them apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// The project, its state or a technical fact was misread.
+    ProjectReading,
+    /// What the person wanted was misread.
+    Intent,
+    /// A rule or constraint that was stated was not kept.
+    RuleFollowing,
+    /// More was done, or touched, than was asked for.
+    Scope,
+    /// The code that was written is wrong.
+    Implementation,
+    /// Commands or tools were used wrongly.
+    Execution,
+    /// What the agent said of its work is not so.
+    SelfReporting,
+}
+
+impl Form {
+    /// All of them, in the paper's order.
+    pub const ALL: [Self; 7] = [
+        Self::ProjectReading,
+        Self::Intent,
+        Self::RuleFollowing,
+        Self::Scope,
+        Self::Implementation,
+        Self::Execution,
+        Self::SelfReporting,
+    ];
+
+    /// As it is stored and shown to machines: `project-reading`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ProjectReading => "project-reading",
+            Self::Intent => "intent",
+            Self::RuleFollowing => "rule-following",
+            Self::Scope => "scope",
+            Self::Implementation => "implementation",
+            Self::Execution => "execution",
+            Self::SelfReporting => "self-reporting",
         }
     }
 }

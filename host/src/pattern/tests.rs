@@ -33,6 +33,7 @@ fn finding(kind: &str, subject: &str, line: u64) -> Finding {
         first_at: None,
         last_at: None,
         evidence: vec![Evidence { transcript: 1, line, at: None, thread: None }],
+        judged: None,
     }
 }
 

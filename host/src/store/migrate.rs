@@ -11,8 +11,11 @@ use super::StoreError;
 const APPLICATION: i64 = 0x5452_636c;
 
 /// In order; never changed, only added to.
-const MIGRATIONS: &[&str] =
-    &[include_str!("../../migrations/0001-base.sql"), include_str!("../../migrations/0002-sources.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../../migrations/0001-base.sql"),
+    include_str!("../../migrations/0002-sources.sql"),
+    include_str!("../../migrations/0003-learning.sql"),
+];
 
 /// Schema that this program writes.
 pub(super) const NEWEST: i64 = MIGRATIONS.len() as i64;

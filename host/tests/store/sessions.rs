@@ -97,6 +97,7 @@ fn finding(subject: &str) -> Finding {
         first_at: Some(7),
         last_at: Some(9),
         evidence: vec![Evidence { transcript: 1, line: 2, at: Some(7), thread: Some("agent-1".into()) }],
+        judged: None,
     }
 }
 

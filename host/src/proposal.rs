@@ -1,0 +1,98 @@
+//! Proposals: rules that are drafted from patterns. An applied proposal is a rule in force; what became of the pattern since
+//! is its verdict (`verdict.rs`).
+
+use serde::{Deserialize, Serialize};
+
+use crate::check::Check;
+
+/// A drafted rule and what became of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Proposal {
+    /// `p-` and the pattern's id; a later draft for the same pattern has `-2`, `-3` … behind.
+    pub id: String,
+    /// Id of the pattern ([`crate::pattern::Anchor::id`]).
+    pub pattern: String,
+    /// What became of it.
+    pub status: Status,
+    /// How strong a means it is.
+    pub step: Step,
+    /// The rule, in one or a few sentences; what the agent will read.
+    pub text: String,
+    /// Why, for the person.
+    pub rationale: String,
+    /// Globs relative to the project of the files that a path-scoped rule is read for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<String>,
+    /// By what it can be told, call by call, whether it is kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<Check>,
+    /// Who drafted it.
+    pub author: Author,
+    /// The proposal that did not work and that this one takes the place of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<String>,
+    /// Tokens that the rule costs in each session: characters ÷ 4 (÷ 1 for CJK), rounded up.
+    pub tokens: u32,
+    /// Sessions with the pattern when it was drafted.
+    pub occurrences: u32,
+    /// Milliseconds since the Unix epoch, as all times here.
+    pub created_at: i64,
+    /// When it was applied.
+    pub applied_at: Option<i64>,
+    /// When it was rejected, reverted or became stale.
+    pub ended_at: Option<i64>,
+    /// Where it was applied.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
+}
+
+/// See [`Proposal::status`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// It waits for the person.
+    Drafted,
+    /// It is in force.
+    Applied,
+    /// The person does not want it; its pattern is not drafted for again.
+    Rejected,
+    /// It was in force and was taken back.
+    Reverted,
+    /// Its pattern is not there any more.
+    Stale,
+}
+
+/// How strong a means a proposal is. What does not work is escalated to the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Step {
+    /// A rule that is read in every session.
+    Rule,
+    /// A rule that is read where files of its paths are worked on.
+    PathRule,
+    /// A hook that refuses the call, which the person reviews and installs.
+    Hook,
+}
+
+/// Who drafted a proposal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Author {
+    /// The signal's own advice, in a template.
+    Template,
+    /// A model, by its name.
+    Model(String),
+    /// The person wrote or changed it.
+    Person,
+    /// Another program's library.
+    Imported,
+}
+
+/// Where a rule was written to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The file that holds it.
+    pub file: String,
+    /// The project it is for; none: all of the user's.
+    pub project: Option<String>,
+}
