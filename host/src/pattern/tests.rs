@@ -181,7 +181,18 @@ proptest! {
         turned.rotate_left(turn);
         let turned_findings: Vec<(usize, Finding)> =
             shuffled.into_iter().map(|(session, finding)| ((session + 8 - turn) % 8, finding)).collect();
-        prop_assert_eq!(found(&sessions, &findings), found(&turned, &turned_findings));
+        // The same sessions have other indices.
+        let named = |sessions: &[Session], mut patterns: Vec<Pattern>| {
+            for pattern in &mut patterns {
+                let ids: BTreeSet<_> = std::mem::take(&mut pattern.seen_in).into_iter().map(|s| &sessions[s].id).collect();
+                assert_eq!(ids.len(), pattern.occurrences as usize);
+            }
+            patterns
+        };
+        prop_assert_eq!(
+            named(&sessions, found(&sessions, &findings)),
+            named(&turned, found(&turned, &turned_findings))
+        );
     }
 
     #[test]
