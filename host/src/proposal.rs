@@ -37,13 +37,16 @@ pub struct Proposal {
     pub occurrences: u32,
     /// Milliseconds since the Unix epoch, as all times here.
     pub created_at: i64,
+    /// When the pattern had last come up when it was drafted.
+    #[serde(default)]
+    pub last_seen: i64,
     /// When it was applied.
     pub applied_at: Option<i64>,
     /// When it was rejected, reverted or became stale.
     pub ended_at: Option<i64>,
-    /// Where it was applied.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub place: Option<Place>,
+    /// Where it was written to, a file for each tool that reads another one. They are noted before anything is written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<Place>,
 }
 
 /// See [`Proposal::status`].
@@ -91,6 +94,8 @@ pub enum Author {
 /// Where a rule was written to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
+    /// The tool that reads it: `claude-code`.
+    pub tool: String,
     /// The file that holds it.
     pub file: String,
     /// The project it is for; none: all of the user's.
