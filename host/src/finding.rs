@@ -6,6 +6,9 @@
 //! the session can be looked up in its transcript.
 
 mod kind;
+pub mod prompt;
+pub mod semantic;
+pub mod window;
 
 use std::collections::{BTreeMap, BTreeSet};
 

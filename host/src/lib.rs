@@ -29,6 +29,7 @@ pub mod proposal;
 pub mod reading;
 pub mod redact;
 pub mod report;
+pub mod review;
 pub mod sandbox;
 pub mod scaffold;
 pub mod session;

@@ -74,6 +74,16 @@ const REWIND: i64 = 6;
 pub(super) const USAGE: i64 = 7;
 const SESSION: i64 = 8;
 
+/// Condition on the columns of `event`, named `e`: the person stepped in while the agent worked.
+pub(super) fn pushback() -> String {
+    format!(
+        "e.kind IN ({INTERRUPT}, {REWIND}) OR (e.kind = {MESSAGE} AND e.author = {} AND e.channel IN ({}, {}))",
+        Author::Human.number(),
+        Channel::Steering.number(),
+        Channel::Comment.number(),
+    )
+}
+
 /// A text, or where it stands in the event's `text`: start and length in bytes.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
