@@ -80,6 +80,8 @@ pub struct Model {
     pub command: Vec<String>,
     /// The model asked for.
     pub name: String,
+    /// `claude` reads its own settings (`--safe-mode`): where they hold the credentials, as `env` or `apiKeyHelper`.
+    pub claude_settings: bool,
     /// Most that a day (UTC) may cost, in USD.
     pub usd_per_day: f64,
     /// Most calls of one run.
@@ -109,6 +111,7 @@ impl Default for Model {
         Self {
             command: Vec::new(),
             name: "sonnet".to_owned(),
+            claude_settings: false,
             usd_per_day: 1.0,
             calls_per_run: 20,
             input_tokens: 20_000,
@@ -229,8 +232,11 @@ fn system_language() -> Option<String> {
 pub const TEMPLATE: &str = include_str!("config/template.toml");
 
 /// The variable that marks processes which TotalRecall itself has started: their hooks do nothing.
+pub const CHILD: &str = "TOTALRECALL_ANALYSIS";
+
+/// Were we started by ourselves, through whatever lies between?
 pub fn is_our_child() -> bool {
-    paths::variable("TOTALRECALL_ANALYSIS").is_some()
+    paths::variable(CHILD).is_some()
 }
 
 #[cfg(test)]

@@ -61,6 +61,29 @@ pub fn user_home() -> Option<PathBuf> {
     variable("HOME").or_else(|| variable("USERPROFILE")).map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
+/// The program of a name, looked for where the system looks for programs; or of a path that is written whole or begins with
+/// `~/`. Folders of `PATH` that are not written whole are left out: where we start programs they would be other folders.
+pub fn program(name: &str) -> Option<PathBuf> {
+    if name.contains(std::path::is_separator) {
+        return expand(name).filter(|path| is_program(path));
+    }
+    let names = if cfg!(windows) { vec![format!("{name}.exe"), format!("{name}.cmd")] } else { vec![name.to_owned()] };
+    let path = variable("PATH")?;
+    let folders = env::split_paths(&path).filter(|folder| folder.is_absolute());
+    folders
+        .flat_map(|folder| names.iter().map(move |name| folder.join(name)).collect::<Vec<_>>())
+        .find(|it| is_program(it))
+}
+
+fn is_program(path: &Path) -> bool {
+    let Ok(metadata) = path.metadata() else { return false };
+    #[cfg(unix)]
+    let is_executable = std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o111 != 0;
+    #[cfg(not(unix))]
+    let is_executable = true;
+    metadata.is_file() && is_executable
+}
+
 /// Resolves a root as adapters declare it (`wit/since-v0.1.0/adapter.wit`, `record files`): an absolute path, `~/…`,
 /// or `${NAME:-FALLBACK}/…`. `None` when it is written in another way or a variable it needs is missing.
 pub fn expand(root: &str) -> Option<PathBuf> {

@@ -5,6 +5,7 @@
 //! sessions come from there; findings are derived from them and replaced as a whole.
 
 mod anchor;
+mod call;
 mod copied;
 mod error;
 mod event;
@@ -36,6 +37,7 @@ use std::{
 
 use rusqlite::{Connection, OpenFlags, TransactionBehavior, config::DbConfig};
 
+pub use call::{Backoff, Begun, Call, CallEnd, CallOutcome, NewCall};
 pub use error::StoreError;
 pub use ingest::{Begin, Done, Failure, Finality, Ingest, Skip};
 pub use job::{Job, Resume};

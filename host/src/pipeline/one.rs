@@ -8,6 +8,7 @@ use crate::{
     event::Event,
     guests::Installed,
     inbox::{self, Notice},
+    model::Own,
     reading::{ReadError, Sink},
     sandbox::{SandboxError, analyze::Signal, types::Fault},
     session::Facts,
@@ -30,6 +31,7 @@ type Sources = [(String, Source)];
 struct Stored<'store> {
     ingest: Ingest<'store>,
     facts: Facts,
+    own: Own,
 }
 
 impl Sink for Stored<'_> {
@@ -43,6 +45,7 @@ impl Sink for Stored<'_> {
         let finality = if provisional { Finality::Provisional } else { Finality::Settled };
         for event in &events {
             self.facts.learn(event);
+            self.own.learn(event);
         }
         self.ingest.add_events(&events, finality)?;
         self.ingest.add_signals(&signals, finality)
@@ -76,9 +79,13 @@ impl Pipeline<'_> {
         // From where it was read to; if that state turns out to be of no use, once more from the beginning.
         for from_the_beginning in [false, true] {
             match self.attempt(store, &job, installed, &mut opened, from_the_beginning, progress) {
-                Ok(failed) => {
+                Ok(Some(failed)) => {
                     worked.read += 1;
                     self.note_failed(store, &failed, &job.path, worked)?;
+                    break;
+                }
+                Ok(None) => {
+                    worked.skipped += 1;
                     break;
                 }
                 Err(ReadError::Stopped) => break,
@@ -168,7 +175,7 @@ impl Pipeline<'_> {
         self.give_up(store, job, failure, worked)
     }
 
-    /// Reads one transcript into the store; gives the added analyzers that failed at it.
+    /// Reads one transcript into the store; gives the added analyzers that failed at it. None: it was skipped.
     fn attempt(
         &self,
         store: &mut Store,
@@ -177,7 +184,7 @@ impl Pipeline<'_> {
         opened: &mut Opened,
         from_the_beginning: bool,
         progress: &mut dyn FnMut(u64, &Path),
-    ) -> Result<Vec<AnalyzerFailed>, ReadError<StoreError>> {
+    ) -> Result<Option<Vec<AnalyzerFailed>>, ReadError<StoreError>> {
         let (parsed_by, analyzed_by) = (installed.adapter.hash().to_string(), self.guests.analyzed_by().to_owned());
         let stamp = opened.stamp.clone();
         // What is no plain file is read from its beginning.
@@ -190,7 +197,7 @@ impl Pipeline<'_> {
 
         let path = Path::new(&job.path);
         let ingest = store.ingest(job.clone(), begin).map_err(ReadError::Sink)?;
-        let sink = Stored { ingest, facts: Facts::default() };
+        let sink = Stored { ingest, facts: Facts::default(), own: Own::new(self.home) };
         let mut reader = self.guests.reader(&installed.adapter, (path, &job.key), resume, &self.redactor, sink)?;
         let reading = reader.read(opened, offset, self.stop, |bytes| progress(bytes, path))?;
 
@@ -199,7 +206,14 @@ impl Pipeline<'_> {
             None => Edges::default(),
         };
         let failed = reader.analyses.failed().to_vec();
-        let Stored { mut ingest, facts } = reader.sink;
+        let Stored { mut ingest, facts, own } = reader.sink;
+        // What a program that we asked has kept must not be asked about in its turn.
+        if own.is_found() {
+            let why = "a program that TotalRecall has asked kept it".to_owned();
+            let skip = Skip { stamp, parsed_by, kind: "own".to_owned(), why };
+            ingest.skip(&skip).map_err(ReadError::Sink)?;
+            return Ok(None);
+        }
         if let Some(facts) = session_facts(facts, job, begin, &ingest).map_err(ReadError::Sink)? {
             ingest.set_session(facts);
         }
@@ -213,7 +227,7 @@ impl Pipeline<'_> {
             tally: reading.tally,
         };
         ingest.done(&done, self.now).map_err(ReadError::Sink)?;
-        Ok(failed)
+        Ok(Some(failed))
     }
 
     /// Notes the added analyzers that failed at a transcript. What the others saw in it stays.

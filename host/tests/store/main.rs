@@ -5,6 +5,7 @@
     reason = "tests may fail, look into the database, and start themselves as a child"
 )]
 
+mod calls;
 mod events;
 mod files;
 mod inbox;
