@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use crate::pattern::{self, Direction, Incident, Pattern, Session, Status, WEEKS};
+use crate::pattern::{self, Direction, Incident, Known, Pattern, Session, Status, WEEKS};
 use crate::sandbox::analyze::SignalKind;
 
 pub use markdown::clean;
@@ -101,12 +101,13 @@ impl Insights {
     pub fn new(
         sessions: &[Session],
         incidents: &[Incident<'_>],
+        known: &Known,
         kinds: &[SignalKind],
         unread: Unread,
         now: i64,
         settings: &pattern::Settings,
     ) -> Self {
-        let patterns = pattern::patterns(sessions, incidents, now, settings);
+        let patterns = pattern::patterns(sessions, incidents, known, now, settings);
         let recurring = patterns.iter().filter(|pattern| pattern.recurs()).count();
         let projects: BTreeSet<&str> = sessions.iter().map(|s| s.project.as_str()).filter(|p| !p.is_empty()).collect();
         let mut unread = unread;

@@ -7,7 +7,7 @@ use crate::{
     config,
     finding::{self, Finding, Sighting},
     insights::{Failed, Insights, Unknown, Unread},
-    pattern::{self, Incident, Pattern, Session},
+    pattern::{self, FindError, Incident, Known, Pattern, Session},
     sandbox::analyze::{Signal, SignalKind},
     store::{SessionId, Store, StoreError, StoredSignal},
 };
@@ -18,6 +18,7 @@ pub struct Library {
     sessions: Vec<Session>,
     /// By session, as an index.
     findings: Vec<(usize, Finding)>,
+    known: Known,
     unread: Unread,
 }
 
@@ -79,7 +80,13 @@ impl Library {
         let unread = store.unread_records()?;
         let unknown =
             unread.unknown.into_iter().map(|((tool, record), count)| Unknown { tool, record, count }).collect();
-        Ok(Self { sessions, findings, unread: Unread { failed, unknown, broken: unread.broken } })
+        let known = Known { anchors: store.anchors()?, decisions: store.decisions()? };
+        Ok(Self { sessions, findings, known, unread: Unread { failed, unknown, broken: unread.broken } })
+    }
+
+    /// What is known of patterns besides findings.
+    pub fn known(&self) -> &Known {
+        &self.known
     }
 
     /// All sessions, oldest first.
@@ -92,7 +99,15 @@ impl Library {
         let incidents: Vec<_> =
             self.findings.iter().map(|(session, finding)| Incident { session: *session, finding }).collect();
         let settings = pattern::Settings { half_life_days: settings.half_life_days, fading_days: settings.fading_days };
-        pattern::patterns(&self.sessions, &incidents, now, &settings)
+        pattern::patterns(&self.sessions, &incidents, &self.known, now, &settings)
+    }
+
+    /// The pattern that has or had this id, or whose id alone begins with it.
+    ///
+    /// # Errors
+    /// None has it, or several have.
+    pub fn pattern(&self, id: &str, settings: &config::Patterns, now: i64) -> Result<Pattern, FindError> {
+        pattern::find(&self.patterns(settings, now), id).cloned()
     }
 
     /// What it says on a day.
@@ -100,6 +115,6 @@ impl Library {
         let incidents: Vec<_> =
             self.findings.iter().map(|(session, finding)| Incident { session: *session, finding }).collect();
         let settings = pattern::Settings { half_life_days: settings.half_life_days, fading_days: settings.fading_days };
-        Insights::new(&self.sessions, &incidents, kinds, self.unread.clone(), now, &settings)
+        Insights::new(&self.sessions, &incidents, &self.known, kinds, self.unread.clone(), now, &settings)
     }
 }

@@ -1,12 +1,19 @@
 //! Patterns: findings of several sessions that are the same friction.
 //!
 //! Findings are put together by what they are about: equal subjects (a file's within its project, everything else
-//! everywhere), or, where a person spoke, words that say the same thing. All patterns are computed anew from all
-//! findings: the result depends on what happened, not on the order in which it was read.
+//! everywhere), or, where a person spoke, words that say the same thing; a model's findings by the pattern they name, their
+//! subject, or what they say (`join.rs`). Then what was decided is applied (`decision.rs`). All patterns are computed anew
+//! from all findings: the result depends on what happened, not on the order in which it was read.
 
 mod cluster;
+mod decision;
+mod find;
+mod group;
 mod id;
+mod join;
+mod known;
 mod lexicon;
+mod likeness;
 mod trend;
 mod words;
 
@@ -14,10 +21,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 
-use crate::finding::{Category, Finding, Scope, scope_of};
+use crate::finding::{Category, Finding, Form};
+
+use group::{Group, SPOKEN};
 
 pub use cluster::cluster;
+pub use decision::{Act, By, Decision, SessionName, split_off};
+pub use find::{FindError, find};
 pub use id::normal;
+pub use known::{Anchor, Known};
 pub use trend::{Direction, Share, Trend, WEEKS, week, week_ends};
 pub use words::Words;
 
@@ -79,10 +91,25 @@ pub struct Pattern {
     pub project: Option<String>,
     /// What it is about, as its findings most often say it. A person's words where a person spoke.
     pub subject: String,
+    /// What the person calls it; shown in place of the subject.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Whether the person does not want to see it where they did not ask for it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub muted: bool,
+    /// Other ids that it had, or that patterns had which are this one now; ascending.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<String>,
     /// Whether `subject` is what a person said.
     pub spoken: bool,
     /// One line for a person: the newest finding's.
     pub description: String,
+    /// What a model says to do about it: the newest finding's that has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// The part of the work that went another way, as a model most often says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub form: Option<Form>,
     /// Of the most severe finding; 1 to 5.
     pub severity: u8,
     /// Distinct sessions.
@@ -111,24 +138,6 @@ pub struct Pattern {
     /// The sessions it came up in, as indices into those that it was made of; ascending.
     #[serde(skip)]
     pub seen_in: Vec<usize>,
-}
-
-/// By what a pattern that something refers to (a rule, a decision, a model's answer) is found again: the group of findings
-/// that has this key, or for words the cluster that they fall into.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Anchor {
-    /// The pattern's id when it was first referred to, and from then on.
-    pub id: String,
-    /// The kind of its findings; `correction` for the words of people.
-    pub kind: String,
-    /// The project it is bound to.
-    pub project: Option<String>,
-    /// The subject in its normal form; for words, the tokens of the oldest finding.
-    pub key: String,
-    /// What it is about, for a person.
-    pub subject: String,
-    /// The sort of friction.
-    pub category: Category,
 }
 
 /// Where a pattern was seen in one session.
@@ -167,6 +176,11 @@ impl Pattern {
     pub fn recurs(&self) -> bool {
         self.occurrences > 1
     }
+
+    /// What it is called: the person's title, or else what it is about.
+    pub fn name(&self) -> &str {
+        self.title.as_deref().unwrap_or(&self.subject)
+    }
 }
 
 /// occurrences × 0.5^(days ÷ half-life) × severity ÷ 5: after one half-life without a new occurrence a pattern weighs
@@ -177,23 +191,34 @@ pub fn strength(occurrences: u32, idle_days: f64, severity: u8, half_life_days: 
 
 /// All patterns, strongest first. `now` is in milliseconds since the Unix epoch. Incidents whose session is not among
 /// `sessions` are left out.
-pub fn patterns(sessions: &[Session], incidents: &[Incident<'_>], now: i64, settings: &Settings) -> Vec<Pattern> {
+pub fn patterns(
+    sessions: &[Session],
+    incidents: &[Incident<'_>],
+    known: &Known,
+    now: i64,
+    settings: &Settings,
+) -> Vec<Pattern> {
     let mut incidents: Vec<Incident<'_>> = incidents.iter().copied().filter(|i| i.session < sessions.len()).collect();
     incidents.sort_by(|a, b| chronology(sessions, a).cmp(&chronology(sessions, b)));
     let weeks = Weeks::new(sessions, now);
-    let mut patterns: Vec<Pattern> = assemble(sessions, &incidents)
+    let groups = group::gather(sessions, &incidents, &known.anchors);
+    let mut patterns: Vec<Pattern> = decision::apply(groups, sessions, &known.anchors, &known.decisions)
         .into_iter()
-        .filter_map(|(group, members)| pattern(sessions, &group, &members, &weeks, now, settings))
+        .filter_map(|group| pattern(sessions, group, &weeks, now, settings))
         .collect();
     patterns.sort_by(|a, b| b.strength.total_cmp(&a.strength).then_with(|| a.id.cmp(&b.id)));
     patterns
 }
 
 /// Oldest first; among equals an order that does not depend on how they came here.
-fn chronology<'a>(sessions: &'a [Session], incident: &Incident<'a>) -> (i64, &'a str, &'a str, u64, &'a str, &'a str) {
+fn chronology<'a>(
+    sessions: &'a [Session],
+    incident: &Incident<'a>,
+) -> (i64, (&'a str, &'a str), u64, (&'a str, &'a str, &'a str, Option<&'a str>), bool) {
     let (session, finding) = (&sessions[incident.session], incident.finding);
     let line = finding.evidence.first().map_or(0, |place| place.line);
-    (first_at(session, finding), &session.tool, &session.id, line, &finding.kind, &finding.subject)
+    let says = (&*finding.kind, &*finding.subject, &*finding.detail, finding.words.as_deref());
+    (first_at(session, finding), (&session.tool, &session.id), line, says, finding.judged.is_some())
 }
 
 fn first_at(session: &Session, finding: &Finding) -> i64 {
@@ -204,82 +229,48 @@ fn last_at(session: &Session, finding: &Finding) -> i64 {
     finding.last_at.unwrap_or(session.ended_at)
 }
 
-/// What makes findings one pattern.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Group {
-    /// The kind, or [`SPOKEN`] for the words of people, which mean the same whichever kind of signal holds them.
-    kind: String,
-    project: Option<String>,
-    /// The subject in its normal form; for words, those of the oldest finding.
-    key: String,
-}
-
-/// Kind of groups of human words, as ids show it.
-const SPOKEN: &str = "correction";
-
-/// Findings by what makes them one pattern. `incidents` are in chronological order, and so are the members.
-fn assemble<'a>(sessions: &[Session], incidents: &[Incident<'a>]) -> BTreeMap<Group, Vec<Incident<'a>>> {
-    let mut groups: BTreeMap<Group, Vec<Incident<'a>>> = BTreeMap::new();
-    let (spoken, silent): (Vec<Incident<'a>>, Vec<Incident<'a>>) =
-        incidents.iter().partition(|i| i.finding.words.is_some());
-    let words: Vec<Words> = spoken.iter().map(|i| Words::of(i.finding.words.as_deref().unwrap_or_default())).collect();
-    let mut clusters: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (index, number) in cluster(&words.iter().collect::<Vec<_>>()).into_iter().enumerate() {
-        clusters.entry(number).or_default().push(index);
-    }
-    for members in clusters.into_values() {
-        let alone = members.iter().all(|&m| spoken[m].session == spoken[members[0]].session);
-        let says_nothing = words[members[0]].is_empty();
-        let key = if says_nothing { String::new() } else { words[members[0]].tokens().join(" ") };
-        for member in members {
-            let incident = spoken[member];
-            // A refusal has a second subject, the refused call. It counts where the words are nobody else's.
-            let group = if incident.finding.kind == "permission-denied" && (alone || says_nothing) {
-                by_subject(sessions, &incident)
-            } else {
-                Group { kind: SPOKEN.into(), project: None, key: key.clone() }
-            };
-            groups.entry(group).or_default().push(incident);
-        }
-    }
-    for incident in silent {
-        groups.entry(by_subject(sessions, &incident)).or_default().push(incident);
-    }
-    for members in groups.values_mut() {
-        members.sort_by(|a, b| chronology(sessions, a).cmp(&chronology(sessions, b)));
-    }
-    groups
-}
-
-fn by_subject(sessions: &[Session], incident: &Incident<'_>) -> Group {
-    let (project, finding) = (&sessions[incident.session].project, incident.finding);
-    let scoped = scope_of(&finding.kind) == Scope::Project;
-    let subject = if scoped { id::within(&finding.subject, project) } else { finding.subject.clone() };
-    Group { kind: finding.kind.clone(), project: scoped.then(|| project.clone()), key: normal(&subject) }
-}
-
 fn pattern(
     sessions: &[Session],
-    group: &Group,
-    members: &[Incident<'_>],
+    mut group: Group<'_>,
     weeks: &Weeks<'_>,
     now: i64,
     settings: &Settings,
 ) -> Option<Pattern> {
-    let (oldest, newest) = (members.first()?, members.iter().max_by_key(|i| last_at(&sessions[i.session], i.finding))?);
-    let spoken = group.kind == SPOKEN;
+    // What it is about is said by its own findings, as long as it has any.
+    let own = if group.members.is_empty() { group.merged.clone() } else { group.members.clone() };
+    let mut members = group.members;
+    members.append(&mut group.merged);
+    members.sort_by(|a, b| chronology(sessions, a).cmp(&chronology(sessions, b)));
+    let last = |i: &Incident<'_>| last_at(&sessions[i.session], i.finding);
+    let (oldest, newest) = (members.first()?, members.iter().max_by_key(|i| last(i))?);
+    let described = own.iter().max_by_key(|i| last(i))?.finding.detail.clone();
+    let judged = || members.iter().filter_map(|i| Some((last(i), i.finding.judged.as_ref()?)));
+    let hint = judged().filter_map(|(at, judged)| Some((at, judged.hint.clone()?))).max_by_key(|(at, _)| *at);
+    let forms: Vec<&str> = judged().filter_map(|(_, judged)| Some(judged.form?.name())).collect();
+    let form = most_frequent(forms.into_iter());
     let distinct: BTreeSet<usize> = members.iter().map(|i| i.session).collect();
     let occurrences = u32::try_from(distinct.len()).unwrap_or(u32::MAX);
     let total = |of: fn(&Finding) -> u32| members.iter().fold(0_u32, |sum, i| sum.saturating_add(of(i.finding)));
-    let last_seen = last_at(&sessions[newest.session], newest.finding);
+    let last_seen = last(newest);
     let idle_days = now.saturating_sub(last_seen).max(0) as f64 / DAY as f64;
     let severity = members.iter().map(|i| i.finding.severity).max()?;
-    let kind = most_frequent(members.iter().map(|i| i.finding.kind.as_str()))?.to_owned();
-    let said =
-        |i: &Incident<'_>| if spoken { i.finding.words.clone() } else { None }.unwrap_or(i.finding.subject.clone());
-    let subjects: Vec<String> = members.iter().map(said).collect();
+    // A model's kinds are categories: what signals say is more exact.
+    let kinds = |judged: bool| own.iter().filter(move |i| judged || i.finding.judged.is_none());
+    let kind = most_frequent(kinds(false).map(|i| i.finding.kind.as_str()))
+        .or_else(|| most_frequent(kinds(true).map(|i| i.finding.kind.as_str())))?
+        .to_owned();
+    let said = |i: &Incident<'_>| {
+        if group.spoken { i.finding.words.clone() } else { None }.unwrap_or(i.finding.subject.clone())
+    };
+    // What people said goes before what a model says of it.
+    let heard = |i: &&Incident<'_>| !group.spoken || i.finding.words.is_some();
+    let mut subjects: Vec<String> = own.iter().filter(heard).map(said).collect();
+    if subjects.is_empty() {
+        subjects = own.iter().map(said).collect();
+    }
     let subject = most_frequent(subjects.iter().map(String::as_str))?.to_owned();
-    let (with, all) = weeks.count(group.project.as_deref(), &distinct);
+    let project = group.key.project;
+    let (with, all) = weeks.count(project.as_deref(), &distinct);
     let projects: BTreeSet<&str> = distinct.iter().map(|&s| sessions[s].project.as_str()).collect();
 
     let mut evidence: Vec<Place> = members.iter().filter_map(|i| place(&sessions[i.session], i.finding)).collect();
@@ -288,32 +279,36 @@ fn pattern(
     });
     evidence.truncate(EVIDENCE);
 
-    let id = id::of(
-        &group.kind,
-        group.project.as_deref(),
-        &group.key,
-        if spoken { &subjects[0] } else { &oldest.finding.subject },
-    );
     let again = occurrences > 1 || members.iter().any(|i| i.finding.category == Category::RepeatedCorrection);
-    let category = Category::of(&kind, again);
-    let anchor = Anchor {
-        id: id.clone(),
-        kind: group.kind.clone(),
-        project: group.project.clone(),
-        key: group.key.clone(),
+    let category = if kinds(false).next().is_some() {
+        Category::of(&kind, again)
+    } else {
+        own.iter().find(|i| i.finding.kind == kind)?.finding.category
+    };
+    let anchor = group.anchor.unwrap_or_else(|| Anchor {
+        id: group.id.clone(),
+        kind: group.key.kind.clone(),
+        project: project.clone(),
+        key: group.key.text.clone(),
         subject: subject.clone(),
         category,
-    };
+    });
+    let aliases: BTreeSet<String> = group.aliases.into_iter().filter(|alias| *alias != group.id).collect();
     Some(Pattern {
-        id,
+        id: group.id,
         category,
         anchor,
         seen_in: distinct.iter().copied().collect(),
         kind,
-        project: group.project.clone(),
-        subject: if spoken && group.key.is_empty() { String::new() } else { subject },
-        spoken,
-        description: newest.finding.detail.clone(),
+        project,
+        subject: if group.key.kind == SPOKEN && group.key.text.is_empty() { String::new() } else { subject },
+        title: group.title,
+        muted: group.muted,
+        aliases: aliases.into_iter().collect(),
+        spoken: group.spoken,
+        description: described,
+        hint: hint.map(|(_, hint)| hint),
+        form: Form::ALL.into_iter().find(|known| form == Some(known.name())),
         severity,
         occurrences,
         count: total(|f| f.count),

@@ -7,6 +7,7 @@
 mod anchor;
 mod call;
 mod copied;
+mod decision;
 mod error;
 mod event;
 mod finding;

@@ -62,7 +62,7 @@ impl Library {
     fn insights(&self, unread: Unread) -> Insights {
         let incidents: Vec<Incident<'_>> =
             self.findings.iter().map(|(session, finding)| Incident { session: *session, finding }).collect();
-        Insights::new(&self.sessions, &incidents, &kinds(), unread, NOW, &Settings::default())
+        Insights::new(&self.sessions, &incidents, &Known::default(), &kinds(), unread, NOW, &Settings::default())
     }
 }
 

@@ -1,5 +1,9 @@
 //! What must hold of patterns, whatever was found.
 
+mod anchors;
+mod decisions;
+mod judged;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -38,9 +42,13 @@ fn finding(kind: &str, subject: &str, line: u64) -> Finding {
 }
 
 fn found(sessions: &[Session], findings: &[(usize, Finding)]) -> Vec<Pattern> {
+    found_with(sessions, findings, &Known::default())
+}
+
+fn found_with(sessions: &[Session], findings: &[(usize, Finding)], known: &Known) -> Vec<Pattern> {
     let incidents: Vec<Incident<'_>> =
         findings.iter().map(|(session, finding)| Incident { session: *session, finding }).collect();
-    patterns(sessions, &incidents, NOW, &Settings::default())
+    patterns(sessions, &incidents, known, NOW, &Settings::default())
 }
 
 #[test]
@@ -149,24 +157,30 @@ fn times_that_cannot_be_are_survived() {
     assert!(patterns.iter().all(|pattern| pattern.strength.is_finite()));
 }
 
+const SAID: [&str; 12] = [
+    "use pnpm not npm",
+    "pnpm, not npm",
+    "run the tests first",
+    "please run tests first!",
+    "不要用 npm，用 pnpm",
+    "先跑测试再提交",
+    "提交前先跑测试",
+    "テストを先に実行して",
+    "lance les tests d'abord",
+    "no",
+    "",
+    "src/main.rs",
+];
+
 fn any_finding() -> impl Strategy<Value = (usize, Finding)> {
     let kind = prop::sample::select(vec!["tool-error", "churn", "user-correction", "permission-denied", "strange"]);
-    let subject = prop::sample::select(vec![
-        "use pnpm not npm",
-        "pnpm, not npm",
-        "run the tests first",
-        "please run tests first!",
-        "不要用 npm，用 pnpm",
-        "先跑测试再提交",
-        "提交前先跑测试",
-        "テストを先に実行して",
-        "lance les tests d'abord",
-        "no",
-        "",
-        "src/main.rs",
-    ]);
-    (0_usize..8, kind, subject, 1_u64..5)
-        .prop_map(|(session, kind, subject, line)| (session, finding(kind, subject, line)))
+    let seen = (0_usize..8, kind, prop::sample::select(&SAID[..]), 1_u64..5)
+        .prop_map(|(session, kind, subject, line)| (session, finding(kind, subject, line)));
+    let categories = [Category::ToolError, Category::RuleViolation, Category::MisunderstoodIntent, Category::Other];
+    let said = prop::sample::select(&SAID[..]);
+    let judged = (0_usize..8, prop::sample::select(categories.to_vec()), said.clone(), said)
+        .prop_map(|(session, category, subject, detail)| (session, judged::judged(category, subject, detail, None)));
+    prop_oneof![2 => seen, 1 => judged]
 }
 
 proptest! {

@@ -73,6 +73,12 @@ impl Words {
         Self { tokens: tokens.into_iter().take(TOKENS).collect() }
     }
 
+    /// The content whose tokens were joined with spaces: an anchor's key.
+    pub(super) fn of_key(key: &str) -> Self {
+        let tokens: BTreeSet<&str> = key.split(' ').filter(|token| !token.is_empty()).collect();
+        Self { tokens: tokens.into_iter().take(TOKENS).map(str::to_owned).collect() }
+    }
+
     /// The tokens, ascending.
     pub fn tokens(&self) -> &[String] {
         &self.tokens

@@ -1,6 +1,6 @@
 //! Anchors: patterns that something refers to.
 
-use rusqlite::params;
+use rusqlite::{Connection, params};
 
 use super::{Store, StoreError};
 use crate::pattern::Anchor;
@@ -11,21 +11,7 @@ impl Store {
     /// # Errors
     /// As for any write.
     pub fn put_anchor(&mut self, anchor: &Anchor, now: i64) -> Result<(), StoreError> {
-        self.db
-            .prepare_cached(
-                "INSERT OR IGNORE INTO anchor (id, kind, project, key, subject, category, at)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-            )?
-            .execute(params![
-                anchor.id,
-                anchor.kind,
-                anchor.project,
-                anchor.key,
-                anchor.subject,
-                anchor.category.name(),
-                now
-            ])?;
-        Ok(())
+        put(&self.db, anchor, now)
     }
 
     /// All of them, the oldest first.
@@ -51,6 +37,23 @@ impl Store {
         }
         Ok(anchors)
     }
+}
+
+pub(super) fn put(db: &Connection, anchor: &Anchor, now: i64) -> Result<(), StoreError> {
+    db.prepare_cached(
+        "INSERT OR IGNORE INTO anchor (id, kind, project, key, subject, category, at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    )?
+    .execute(params![
+        anchor.id,
+        anchor.kind,
+        anchor.project,
+        anchor.key,
+        anchor.subject,
+        anchor.category.name(),
+        now
+    ])?;
+    Ok(())
 }
 
 fn unreadable(why: &serde_json::Error) -> StoreError {
