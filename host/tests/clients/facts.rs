@@ -148,7 +148,7 @@ fn errors_of_the_api_are_a_success_that_is_an_error() {
 }
 
 fn a_stream_that_breaks_off_is_asked_for_whole_and_is_an_error_then() {
-    for (reply, words) in [(Reply::cut_off(), "Connection to the API was lost"), (Reply::malformed(), "malformed")] {
+    for (reply, words) in [(Reply::cut_off(), "Connection to the API was lost"), (Reply::malformed(), "API Error: ")] {
         let person = asking([reply]);
         let ran = ask(&person, &[]);
         assert_failed(&ran, "success", &Value::Null);
