@@ -21,11 +21,12 @@ fn catalogue(ids: &[&str]) -> Catalogue {
 }
 
 fn pattern(id: &str) -> Pattern {
-    use crate::pattern::{Incident, Session, Settings, patterns};
+    use crate::pattern::{Incident, Known, Session, Settings, patterns};
     let session = Session { tool: "t".into(), id: "s".into(), project: String::new(), started_at: 0, ended_at: 0 };
     let finding = found(json!({ "findings": [one(json!({}))] })).unwrap().findings.remove(0);
     let mut pattern =
-        patterns(&[session], &[Incident { session: 0, finding: &finding }], 0, &Settings::default()).remove(0);
+        patterns(&[session], &[Incident { session: 0, finding: &finding }], &Known::default(), 0, &Settings::default())
+            .remove(0);
     pattern.id = id.into();
     pattern.anchor.id = id.into();
     pattern
