@@ -77,7 +77,19 @@ CREATE TABLE imported (
     origin TEXT NOT NULL,               -- the program
     tool TEXT NOT NULL,
     session TEXT NOT NULL,              -- as the tool names it
+    pattern TEXT NOT NULL REFERENCES anchor (id),
     at INTEGER NOT NULL,
     body TEXT NOT NULL,                 -- JSON: the finding
-    UNIQUE (origin, tool, session, body)
+    UNIQUE (origin, tool, session, pattern)
 ) STRICT;
+
+-- What the other program had, under the name that it had there: as it was, redacted.
+CREATE TABLE original (
+    origin TEXT NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('pattern', 'proposal')),
+    name TEXT NOT NULL,
+    ours TEXT NOT NULL,                 -- what became of it: the id of an anchor, or of a proposal
+    at INTEGER NOT NULL,
+    body TEXT NOT NULL,                 -- JSON
+    PRIMARY KEY (origin, kind, name, ours)
+) STRICT, WITHOUT ROWID;

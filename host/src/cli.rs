@@ -7,6 +7,7 @@ mod context;
 mod demo;
 mod doctor;
 mod hook;
+mod import;
 mod init;
 mod library;
 mod progress;
@@ -78,6 +79,8 @@ enum Command {
     SyncOpencode(work::SyncOpencode),
     /// Queue what failed once more
     Retry(work::Retry),
+    /// Take over what another program learned
+    Import(import::Import),
     /// Print insights.md
     Insights(library::Insights),
     /// List the patterns of friction
@@ -156,6 +159,7 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<Outcome> {
         Command::Ingest(command) => command.run(&Context::new(home)?),
         Command::SyncOpencode(command) => command.run(&Context::new(home)?),
         Command::Retry(command) => command.run(&Context::new(home)?),
+        Command::Import(command) => command.run(home),
         Command::Insights(command) => command.run(&Context::new(home)?),
         Command::Patterns(command) => command.run(&Context::new(home)?),
         Command::Analyze(command) => command.run(home),

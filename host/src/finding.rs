@@ -83,9 +83,9 @@ pub struct Judged {
 /// A place in a transcript.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
-    /// The store's number of the transcript.
+    /// The store's number of the transcript; 0: of another program's library, which has no such places.
     pub transcript: i64,
-    /// 1-based line of the file, or ordinal of the database row.
+    /// 1-based line of the file, or ordinal of the database row; 0, likewise.
     pub line: u64,
     /// Milliseconds since the Unix epoch.
     pub at: Option<i64>,

@@ -17,6 +17,7 @@ pub mod finding;
 pub mod gate;
 pub mod grant;
 pub mod guests;
+pub mod import;
 pub mod inbox;
 pub mod insights;
 pub mod library;

@@ -3,13 +3,15 @@
 //! Findings are kept in the store, because making them needs a session's signals; patterns are made of all findings
 //! whenever they are asked for, because they depend on today's date.
 
+use std::collections::HashMap;
+
 use crate::{
     config,
     finding::{self, Finding, Sighting},
     insights::{Failed, Insights, Unknown, Unread},
     pattern::{self, FindError, Incident, Known, Pattern, Session},
     sandbox::analyze::{Signal, SignalKind},
-    store::{SessionId, Store, StoreError, StoredSignal},
+    store::{Imported, SessionId, Store, StoreError, StoredSignal},
 };
 
 /// Sessions with what was found in them.
@@ -51,6 +53,45 @@ fn signal(stored: StoredSignal) -> Signal {
     }
 }
 
+/// Adds what was taken over from another program's library. A session that was never read here is made of what that one
+/// knew, so that it counts; once its transcript is read they are one. Sessions stay ordered from the oldest on.
+fn join(imported: Vec<Imported>, sessions: &mut Vec<Session>, findings: &mut Vec<(usize, Finding)>) {
+    let read = sessions.len();
+    let mut index: HashMap<(String, String), usize> = HashMap::new();
+    for (number, session) in sessions.iter().enumerate() {
+        index.entry((session.tool.clone(), session.id.clone())).or_insert(number);
+    }
+    for Imported { tool, session, at, finding, .. } in imported {
+        let number = *index.entry((tool, session)).or_insert_with_key(|(tool, id)| {
+            sessions.push(Session {
+                tool: tool.clone(),
+                id: id.clone(),
+                project: String::new(),
+                started_at: at,
+                ended_at: at,
+            });
+            sessions.len() - 1
+        });
+        if number >= read {
+            let session = &mut sessions[number];
+            (session.started_at, session.ended_at) = (session.started_at.min(at), session.ended_at.max(at));
+        }
+        findings.push((number, finding));
+    }
+    if sessions.len() > read {
+        let mut order: Vec<usize> = (0..sessions.len()).collect();
+        order.sort_by_key(|&number| sessions[number].started_at);
+        let mut place = vec![0; order.len()];
+        for (to, &from) in order.iter().enumerate() {
+            place[from] = to;
+        }
+        *sessions = order.iter().map(|&number| sessions[number].clone()).collect();
+        for (number, _) in findings.iter_mut() {
+            *number = place[*number];
+        }
+    }
+}
+
 impl Library {
     /// Reads it.
     ///
@@ -58,9 +99,9 @@ impl Library {
     /// Those of the store.
     pub fn load(store: &Store) -> Result<Self, StoreError> {
         let rows = store.sessions()?;
-        let index: std::collections::HashMap<SessionId, usize> =
+        let index: HashMap<SessionId, usize> =
             rows.iter().enumerate().map(|(index, row)| (row.id, index)).collect();
-        let sessions = rows
+        let mut sessions: Vec<Session> = rows
             .into_iter()
             .map(|row| Session {
                 tool: row.tool,
@@ -70,11 +111,12 @@ impl Library {
                 ended_at: row.ended_at.unwrap_or_default(),
             })
             .collect();
-        let findings = store
+        let mut findings: Vec<(usize, Finding)> = store
             .findings()?
             .into_iter()
             .filter_map(|(session, finding)| Some((*index.get(&session)?, finding)))
             .collect();
+        join(store.imported()?, &mut sessions, &mut findings);
         let failed =
             store.failures()?.into_iter().map(|failed| Failed { path: failed.path, why: failed.why }).collect();
         let unread = store.unread_records()?;

@@ -26,9 +26,8 @@ use crate::finding::{Category, Finding, Form};
 use group::{Group, SPOKEN};
 
 pub use cluster::cluster;
-pub use decision::{Act, By, Decision, SessionName, split_off};
 pub use find::{FindError, find};
-pub use id::normal;
+pub use id::{ID_LENGTH, is_id, normal, of as id_of};
 pub use known::{Anchor, Known};
 pub use trend::{Direction, Share, Trend, WEEKS, week, week_ends};
 pub use words::Words;

@@ -11,6 +11,7 @@ mod decision;
 mod error;
 mod event;
 mod finding;
+mod imported;
 mod ingest;
 mod job;
 mod key;
@@ -40,6 +41,7 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior, config::DbConfig};
 
 pub use call::{Backoff, Begun, Call, CallEnd, CallOutcome, NewCall};
 pub use error::StoreError;
+pub use imported::{Imported, Original, Sort};
 pub use ingest::{Begin, Done, Failure, Finality, Ingest, Skip};
 pub use job::{Job, Resume};
 pub use ledger::{Absent, Found, Standing, Survey};

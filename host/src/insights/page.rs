@@ -219,7 +219,10 @@ impl<'a> Page<'a> {
         if let Some(thread) = &place.thread {
             parts.push(self.locale.with("subagent", &[("id", (&code(thread, SHORT * 2)).into())]));
         }
-        parts.push(self.locale.with("line", &[("line", place.line.into())]));
+        // What another program found has no line.
+        if place.line > 0 {
+            parts.push(self.locale.with("line", &[("line", place.line.into())]));
+        }
         if place.count > 1 {
             parts.push(self.count("times", place.count));
         }

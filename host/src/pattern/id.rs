@@ -3,8 +3,8 @@
 use unicode_normalization::UnicodeNormalization as _;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Characters of an id.
-const LENGTH: usize = 64;
+/// Most characters of an id.
+pub const ID_LENGTH: usize = 64;
 
 /// Hexadecimal digits of the hash: 40 bits, so that among ten thousand patterns with the same words no two are likely to
 /// meet.
@@ -46,11 +46,20 @@ pub(super) fn within(path: &str, project: &str) -> String {
     }
 }
 
+/// Whether a text is one that a pattern can have as its id: safe in paths and on command lines.
+pub fn is_id(text: &str) -> bool {
+    let length = text.chars().count();
+    (1..=ID_LENGTH).contains(&length)
+        && text.chars().all(|c| c.is_alphanumeric() || c == '-')
+        && !text.starts_with('-')
+        && !text.ends_with('-')
+}
+
 /// `kind-some-words-of-the-subject-1c9f00aa27`. The hash alone tells patterns apart; the words are for people.
-pub(super) fn of(kind: &str, project: Option<&str>, key: &str, subject: &str) -> String {
+pub fn of(kind: &str, project: Option<&str>, key: &str, subject: &str) -> String {
     let hash = xxh3_64([kind, project.unwrap_or_default(), key].join("\0").as_bytes());
     let hash = format!("{hash:016x}");
-    let room = LENGTH - DIGITS - 1;
+    let room = ID_LENGTH - DIGITS - 1;
     let words = slug(&format!("{kind} {subject}"), room);
     format!("{words}-{}", &hash[..DIGITS])
 }
@@ -92,7 +101,7 @@ mod tests {
             ["../../etc/passwd", "..\\..\\x", "a\0b", "", "🙈", "CON", &"很长".repeat(200), &"x/".repeat(200)]
         {
             let id = of("churn", Some("/p"), &normal(subject), subject);
-            assert!(id.chars().count() <= LENGTH && id.chars().all(|c| c.is_alphanumeric() || c == '-'), "{id}");
+            assert!(is_id(&id), "{id}");
         }
     }
 

@@ -1,0 +1,123 @@
+//! Taking over what another program learned, so that changing to this one loses nothing.
+//!
+//! The other program's folder is only read (`folder.rs`). What is in it is understood as leniently as can be (`old.rs`,
+//! `rules.rs`, `settings.rs`): what cannot be is left out with its reason, never guessed. From that and what is known here
+//! a plan is made (`plan.rs`), which is carried out as a whole or not at all; a dry run is a plan that is not carried out.
+
+mod folder;
+mod id;
+mod old;
+mod plan;
+mod report;
+mod rules;
+mod settings;
+mod time;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+
+use crate::{
+    config::Config,
+    redact::Redactor,
+    store::{Store, StoreError},
+};
+
+pub use report::{Counted, Difference, Ledger, Matter, Proposals, Repair, Report, RulesFile, Settings, Waiting};
+
+use old::Old;
+use plan::{Known, Plan};
+
+/// As findings and originals name the program.
+pub const TOTALRECALL: &str = "totalrecall-0.1";
+
+/// Why nothing was taken over.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// There is no such folder.
+    #[error("there is no folder {}", .0.display())]
+    Missing(PathBuf),
+    /// It cannot be read.
+    #[error("could not read {}: {why}", folder.display())]
+    Unreadable {
+        /// The folder.
+        folder: PathBuf,
+        /// The system's words.
+        why: String,
+    },
+    /// It holds none of what the other program writes.
+    #[error("{} is no home of the Python TotalRecall: it has no patterns folder, ledger.json or proposals.json", .0.display())]
+    NotOne(PathBuf),
+    /// It is where this program keeps its own.
+    #[error("{} is the home of the Python TotalRecall and this program's own at once", .0.display())]
+    Own(PathBuf),
+    /// The store refused.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl ImportError {
+    /// What the person can do about it.
+    pub fn hint(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Missing(_) | Self::NotOne(_) => "Name its state folder: it is ~/.totalrecall unless TOTALRECALL_HOME was set.",
+            Self::Unreadable { .. } => "Check who owns the folder and whether it may be read.",
+            Self::Own(_) => {
+                "Move the old home away and import it from there: `mv ~/.totalrecall ~/.totalrecall-python`, \
+                 `totalrecall init`, `totalrecall import totalrecall ~/.totalrecall-python`."
+            }
+            Self::Store(error) => return error.hint(),
+        })
+    }
+}
+
+/// What to take over, and with what.
+pub struct Import<'a> {
+    /// The other program's folder.
+    pub folder: &'a Path,
+    /// The settings in force here.
+    pub config: &'a Config,
+    /// Takes secrets out of everything that is kept.
+    pub redactor: &'a Redactor,
+    /// Milliseconds since the Unix epoch.
+    pub now: i64,
+}
+
+impl Import<'_> {
+    /// Takes it over.
+    ///
+    /// # Errors
+    /// See [`ImportError`]; nothing was kept then.
+    pub fn run(&self, store: &mut Store) -> Result<Report, ImportError> {
+        let old = Old::read(self.folder)?;
+        store.all_or_nothing(|store| {
+            let plan = Plan::new(&old, &Known::of(store)?, self);
+            plan.carry_out(store, self.now)?;
+            Ok(plan.report)
+        })
+    }
+
+    /// What [`Import::run`] would do. No store: there is none yet.
+    ///
+    /// # Errors
+    /// See [`ImportError`].
+    pub fn rehearse(&self, store: Option<&Store>) -> Result<Report, ImportError> {
+        let old = Old::read(self.folder)?;
+        let known = store.map_or_else(|| Ok(Known::default()), Known::of)?;
+        Ok(Plan::new(&old, &known, self).report)
+    }
+}
+
+/// Refuses a folder that this program keeps its own things in: its files would be taken for ours, and ours written over
+/// them. `home` need not be there.
+///
+/// # Errors
+/// `Own`.
+pub fn refuse_own(folder: &Path, home: &Path) -> Result<(), ImportError> {
+    let same = match (folder.canonicalize(), home.canonicalize()) {
+        (Ok(folder), Ok(home)) => folder == home,
+        _ => false,
+    };
+    if same { Err(ImportError::Own(folder.to_path_buf())) } else { Ok(()) }
+}
