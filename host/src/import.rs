@@ -13,9 +13,6 @@ mod rules;
 mod settings;
 mod time;
 
-#[cfg(test)]
-mod tests;
-
 use std::path::{Path, PathBuf};
 
 use crate::{
@@ -61,7 +58,9 @@ impl ImportError {
     /// What the person can do about it.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
-            Self::Missing(_) | Self::NotOne(_) => "Name its state folder: it is ~/.totalrecall unless TOTALRECALL_HOME was set.",
+            Self::Missing(_) | Self::NotOne(_) => {
+                "Name its state folder: it is ~/.totalrecall unless TOTALRECALL_HOME was set."
+            }
             Self::Unreadable { .. } => "Check who owns the folder and whether it may be read.",
             Self::Own(_) => {
                 "Move the old home away and import it from there: `mv ~/.totalrecall ~/.totalrecall-python`, \

@@ -99,8 +99,7 @@ impl Library {
     /// Those of the store.
     pub fn load(store: &Store) -> Result<Self, StoreError> {
         let rows = store.sessions()?;
-        let index: HashMap<SessionId, usize> =
-            rows.iter().enumerate().map(|(index, row)| (row.id, index)).collect();
+        let index: HashMap<SessionId, usize> = rows.iter().enumerate().map(|(index, row)| (row.id, index)).collect();
         let mut sessions: Vec<Session> = rows
             .into_iter()
             .map(|row| Session {

@@ -1,9 +1,6 @@
 //! `totalrecall import`: what other programs learned.
 
-use std::{
-    fmt::Write as _,
-    path::{Path, PathBuf},
-};
+use std::{fmt::Write as _, path::PathBuf};
 
 use super::{Context, Outcome, ui, work};
 use crate::{
@@ -31,12 +28,14 @@ enum From {
 
 /// The patterns, proposals and rules of a home of the Python TotalRecall
 #[derive(Debug, clap::Args)]
-#[command(after_help = "The folder is only read. What was taken over before is not taken over again; what a person did here since stays.
+#[command(
+    after_help = "The folder is only read. What was taken over before is not taken over again; what a person did here since stays.
 Its settings are shown with what they are called here, and not changed. docs/import.md says what becomes of what.
 
 Examples:
   totalrecall import totalrecall ~/.totalrecall-python --dry-run   what would be taken over
-  totalrecall import totalrecall ~/.totalrecall-python")]
+  totalrecall import totalrecall ~/.totalrecall-python"
+)]
 struct Totalrecall {
     /// Its state folder, which holds ledger.json and patterns
     #[arg(value_name = "DIR")]
@@ -114,7 +113,12 @@ fn text(report: &Report) -> String {
     let _ = writeln!(
         out,
         "proposals    {}: {} drafted, {} applied, {} rejected, {} reverted, {} stale",
-        proposals.counted, proposals.drafted, proposals.applied, proposals.rejected, proposals.reverted, proposals.stale
+        proposals.counted,
+        proposals.drafted,
+        proposals.applied,
+        proposals.rejected,
+        proposals.reverted,
+        proposals.stale
     );
     if let Some(rules) = &report.rules_file {
         let state = match (rules.is_there, rules.is_imported) {

@@ -126,7 +126,8 @@ impl Old {
             }
         }
         let index = names.iter().any(|name| name == "index.json").then(|| self.json(folder, "patterns/index.json"));
-        for id in index.flatten().iter().filter_map(|index| index["ids"].as_array()).flatten().filter_map(Value::as_str) {
+        for id in index.flatten().iter().filter_map(|index| index["ids"].as_array()).flatten().filter_map(Value::as_str)
+        {
             let file = format!("patterns/{id}.json");
             let seen = self.patterns.iter().any(|it| it.id == id || it.file == file)
                 || self.skipped.iter().any(|it| it.what == file);
@@ -159,7 +160,10 @@ impl Old {
             description: about,
             category: text(fields, "category").unwrap_or_default(),
             severity: u8::try_from(severity).unwrap_or(1),
-            occurrences: fields.get("occurrences").and_then(number).map_or(0, |n| n.clamp(0, i64::from(u32::MAX)) as u32),
+            occurrences: fields
+                .get("occurrences")
+                .and_then(number)
+                .map_or(0, |n| n.clamp(0, i64::from(u32::MAX)) as u32),
             last_seen: date(fields, "last_seen").or_else(|| date(fields, "first_seen")),
             hint: text(fields, "phase2_hint"),
             applied_at: date(fields, "applied_at"),

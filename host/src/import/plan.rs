@@ -70,7 +70,8 @@ pub(super) struct Plan {
 
 impl Plan {
     pub(super) fn new(old: &Old, known: &Known, import: &Import<'_>) -> Self {
-        let mut maker = Maker { old, known, import, plan: Self::default(), named: HashMap::new(), taken: HashMap::new() };
+        let mut maker =
+            Maker { old, known, import, plan: Self::default(), named: HashMap::new(), taken: HashMap::new() };
         maker.patterns();
         maker.proposals();
         maker.rest();
@@ -148,7 +149,11 @@ impl<'a> Maker<'a> {
         let description = self.redact(&old.description);
         let category = Category::ALL.into_iter().find(|it| it.name() == old.category).unwrap_or_default();
         let fault = id::fault(&old.id, &old.description);
+        let before = (self.taken.len(), self.plan.anchors.len());
         let (anchor, fault) = self.anchor(&old.id, category, &description, fault);
+        let counted = &mut self.plan.report.patterns;
+        counted.found += self.taken.len() - before.0;
+        counted.new += self.plan.anchors.len() - before.1;
         if category == Category::Other && old.category != Category::Other.name() && !old.category.is_empty() {
             let told = self.redact(&old.category);
             self.note(&anchor.id, format!("its category {told:?} is none of those here: it is one of `other`"));
@@ -157,7 +162,13 @@ impl<'a> Maker<'a> {
         (anchor, fault)
     }
 
-    fn anchor(&mut self, old: &str, category: Category, subject: &str, fault: Option<Fault>) -> (Anchor, Option<Fault>) {
+    fn anchor(
+        &mut self,
+        old: &str,
+        category: Category,
+        subject: &str,
+        fault: Option<Fault>,
+    ) -> (Anchor, Option<Fault>) {
         let (kind, key) = (category.name(), pattern::normal(subject));
         let is_other = |it: &Anchor| (it.kind.as_str(), it.key.as_str()) != (kind, key.as_str());
         let taken = self.known.anchors.get(old).or_else(|| self.taken.get(old)).is_some_and(is_other);
@@ -171,13 +182,8 @@ impl<'a> Maker<'a> {
         }
         let anchor =
             Anchor { id: id.clone(), kind: kind.to_owned(), project: None, key, subject: subject.to_owned(), category };
-        if self.taken.insert(id.clone(), anchor.clone()).is_none() {
-            let counted = &mut self.plan.report.patterns;
-            counted.found += 1;
-            if !self.known.anchors.contains_key(&id) {
-                counted.new += 1;
-                self.plan.anchors.push(anchor.clone());
-            }
+        if self.taken.insert(id.clone(), anchor.clone()).is_none() && !self.known.anchors.contains_key(&id) {
+            self.plan.anchors.push(anchor.clone());
         }
         (anchor, fault)
     }
@@ -229,7 +235,12 @@ impl<'a> Maker<'a> {
                 why.push(format!("{} holds {pieces} pieces of evidence", old.file));
             }
             let why = why.join("; ");
-            self.plan.report.differences.push(Difference { pattern: anchor.id.clone(), then: old.occurrences, now, why });
+            self.plan.report.differences.push(Difference {
+                pattern: anchor.id.clone(),
+                then: old.occurrences,
+                now,
+                why,
+            });
         }
         let blank = old.evidence.iter().filter(|it| it.is_blank).count();
         if blank > 0 {
@@ -343,7 +354,9 @@ impl<'a> Maker<'a> {
         let old = self.old.patterns.iter().find(|it| self.named.get(it.id.as_str()) == Some(anchor));
         let was_applied = matches!(status, Status::Applied | Status::Reverted);
         let in_force = was_applied.then(|| {
-            let of = |it: &&super::rules::Block| self.named.get(it.pattern.as_str()) == Some(anchor) || it.pattern == anchor.id;
+            let of = |it: &&super::rules::Block| {
+                self.named.get(it.pattern.as_str()) == Some(anchor) || it.pattern == anchor.id
+            };
             self.old.rules.blocks.iter().find(of).map(|it| it.text.clone())
         });
         let in_force = in_force.flatten().filter(|it| it != text);
@@ -374,16 +387,17 @@ impl<'a> Maker<'a> {
                 Status::Drafted | Status::Applied => None,
             },
             places: match (&self.old.rules.path, status) {
-                (Some(file), Status::Applied) => vec![Place {
-                    tool: "claude-code".to_owned(),
-                    file: file.display().to_string(),
-                    project: None,
-                }],
+                (Some(file), Status::Applied) => {
+                    vec![Place { tool: "claude-code".to_owned(), file: file.display().to_string(), project: None }]
+                }
                 _ => Vec::new(),
             },
         };
         if in_force.is_some() {
-            self.note(&proposal.id, "its rule was changed in the rules file: that is the text that was taken over".to_owned());
+            self.note(
+                &proposal.id,
+                "its rule was changed in the rules file: that is the text that was taken over".to_owned(),
+            );
         }
         proposal
     }
@@ -472,9 +486,7 @@ fn redacted(redactor: &Redactor, value: &Value) -> Value {
     match value {
         Value::String(text) => redactor.redact(text).into_owned().into(),
         Value::Array(values) => values.iter().map(|value| redacted(redactor, value)).collect(),
-        Value::Object(fields) => {
-            fields.iter().map(|(name, value)| (name.clone(), redacted(redactor, value))).collect()
-        }
+        Value::Object(fields) => fields.iter().map(|(name, value)| (name.clone(), redacted(redactor, value))).collect(),
         other => other.clone(),
     }
 }

@@ -47,9 +47,11 @@ impl File {
             Err(why) => skipped.push(Matter { what: path.display().to_string(), why }),
         }
         let name = path.file_name().map(|name| format!("@{}", name.to_string_lossy()));
-        file.is_imported = settings.claude_md().and_then(|path| folder::named(&path).ok()?).zip(name).map(
-            |((text, _), name)| text.lines().any(|line| line.trim() == name),
-        );
+        file.is_imported = settings
+            .claude_md()
+            .and_then(|path| folder::named(&path).ok()?)
+            .zip(name)
+            .map(|((text, _), name)| text.lines().any(|line| line.trim() == name));
         file
     }
 

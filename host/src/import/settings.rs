@@ -48,8 +48,18 @@ const SETTINGS: &[(&str, &str, &str, Here)] = &[
     ("phase2", "propose_top_n", "10", Here::Is("rules", "top")),
     ("phase2", "propose_min_occ", "3", Here::Is("rules", "min-occurrences")),
     ("phase2", "resolved_after_days", "14", Here::Is("rules", "resolved-after-days")),
-    ("phase2", "rules_file", "\"~/.claude/totalrecall-rules.md\"", Here::None("it is where the rules that were taken over are")),
-    ("phase2", "claude_md", "\"~/.claude/CLAUDE.md\"", Here::None("it is where the rules that were taken over are read from")),
+    (
+        "phase2",
+        "rules_file",
+        "\"~/.claude/totalrecall-rules.md\"",
+        Here::None("it is where the rules that were taken over are"),
+    ),
+    (
+        "phase2",
+        "claude_md",
+        "\"~/.claude/CLAUDE.md\"",
+        Here::None("it is where the rules that were taken over are read from"),
+    ),
 ];
 
 impl Old {

@@ -5,7 +5,7 @@ pub(super) fn parse(text: &str) -> Option<i64> {
     let text = text.trim();
     let time = text.parse::<jiff::Timestamp>().ok().or_else(|| {
         let civil: jiff::civil::DateTime = text.parse().ok()?;
-        civil.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|zoned| zoned.timestamp())
+        jiff::tz::TimeZone::UTC.to_timestamp(civil).ok()
     })?;
     // Times before the epoch are mistakes of a clock, and order nothing.
     Some(time.as_millisecond()).filter(|at| *at > 0)

@@ -87,14 +87,7 @@ impl Store {
                 "INSERT INTO imported (origin, tool, session, pattern, at, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
                  ON CONFLICT (origin, tool, session, pattern) DO UPDATE SET at = excluded.at, body = excluded.body",
             )?
-            .execute(params![
-                imported.origin,
-                imported.tool,
-                imported.session,
-                imported.pattern,
-                imported.at,
-                body
-            ])?;
+            .execute(params![imported.origin, imported.tool, imported.session, imported.pattern, imported.at, body])?;
         Ok(())
     }
 
@@ -133,7 +126,14 @@ impl Store {
                  ON CONFLICT (origin, kind, name, ours) DO UPDATE SET at = excluded.at, body = excluded.body
                    WHERE body != excluded.body",
             )?
-            .execute(params![original.origin, original.sort.name(), original.name, original.ours, now, original.body])?;
+            .execute(params![
+                original.origin,
+                original.sort.name(),
+                original.name,
+                original.ours,
+                now,
+                original.body
+            ])?;
         Ok(())
     }
 

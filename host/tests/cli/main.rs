@@ -14,6 +14,7 @@ mod gate;
 mod golden;
 #[path = "../guests/built.rs"]
 mod guests;
+mod import;
 mod kit;
 mod life;
 mod support;
