@@ -83,28 +83,42 @@ pub struct Import<'a> {
     pub now: i64,
 }
 
-impl Import<'_> {
+impl<'a> Import<'a> {
+    /// Reads the folder.
+    ///
+    /// # Errors
+    /// `Missing`, `Unreadable`, `NotOne`.
+    pub fn open(self) -> Result<Opened<'a>, ImportError> {
+        Ok(Opened { old: Old::read(self.folder)?, import: self })
+    }
+}
+
+/// A folder that was read.
+pub struct Opened<'a> {
+    import: Import<'a>,
+    old: Old,
+}
+
+impl Opened<'_> {
     /// Takes it over.
     ///
     /// # Errors
-    /// See [`ImportError`]; nothing was kept then.
+    /// Those of the store; nothing was kept then.
     pub fn run(&self, store: &mut Store) -> Result<Report, ImportError> {
-        let old = Old::read(self.folder)?;
         store.all_or_nothing(|store| {
-            let plan = Plan::new(&old, &Known::of(store)?, self);
-            plan.carry_out(store, self.now)?;
+            let plan = Plan::new(&self.old, &Known::of(store)?, &self.import);
+            plan.carry_out(store, self.import.now)?;
             Ok(plan.report)
         })
     }
 
-    /// What [`Import::run`] would do. No store: there is none yet.
+    /// What [`Opened::run`] would do. No store: there is none yet.
     ///
     /// # Errors
-    /// See [`ImportError`].
+    /// Those of the store.
     pub fn rehearse(&self, store: Option<&Store>) -> Result<Report, ImportError> {
-        let old = Old::read(self.folder)?;
         let known = store.map_or_else(|| Ok(Known::default()), Known::of)?;
-        Ok(Plan::new(&old, &known, self).report)
+        Ok(Plan::new(&self.old, &known, &self.import).report)
     }
 }
 

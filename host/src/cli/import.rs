@@ -66,6 +66,8 @@ impl Totalrecall {
         let redactor = Redactor::new(&redact::Settings { text_limit: context.config.transcripts.text_limit as usize });
         let import =
             import::Import { folder: &self.folder, config: &context.config, redactor: &redactor, now: context.now };
+        // Before the store is opened: for a folder that is no home, none is made.
+        let import = import.open()?;
         let report = if self.dry_run {
             match Store::open_read_only(context.home.path()) {
                 Ok(store) => import.rehearse(Some(&store))?,

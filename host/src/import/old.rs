@@ -29,7 +29,6 @@ pub(super) struct Pattern {
     pub(super) id: String,
     /// Name of the file, for messages.
     pub(super) file: String,
-    pub(super) title: String,
     pub(super) description: String,
     pub(super) category: String,
     pub(super) severity: u8,
@@ -144,7 +143,7 @@ impl Old {
         let stem = file.rsplit('/').next().unwrap_or(&file).trim_end_matches(".json");
         let id = text(fields, "id").unwrap_or_else(|| stem.to_owned());
         let (title, description) = (text(fields, "title"), text(fields, "description"));
-        let about = description.clone().or_else(|| title.clone()).unwrap_or_else(|| id.clone());
+        let about = description.or(title).unwrap_or_else(|| id.clone());
         let mut evidence = Vec::new();
         for (number, one) in fields.get("evidence").and_then(Value::as_array).into_iter().flatten().enumerate() {
             match read_evidence(one) {
@@ -156,7 +155,6 @@ impl Old {
         }
         let severity = fields.get("severity").and_then(number).unwrap_or(1).clamp(1, 5);
         self.patterns.push(Pattern {
-            title: title.unwrap_or_else(|| about.clone()),
             description: about,
             category: text(fields, "category").unwrap_or_default(),
             severity: u8::try_from(severity).unwrap_or(1),
