@@ -247,7 +247,7 @@ impl<'a> Maker<'a> {
             self.note(
                 &anchor.id,
                 format!(
-                    "{blank} of {pieces} pieces of evidence name no turns: further sessions of that sort were not counted by the old program"
+                    "evidence that names no turns ({blank} of {pieces}): further sessions of that sort were not counted by the old program"
                 ),
             );
         }
