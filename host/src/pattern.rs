@@ -26,6 +26,7 @@ use crate::finding::{Category, Finding, Form};
 use group::{Group, SPOKEN};
 
 pub use cluster::cluster;
+pub use decision::{Act, By, Decision, SessionName, split_off};
 pub use find::{FindError, find};
 pub use id::{ID_LENGTH, is_id, normal, of as id_of};
 pub use known::{Anchor, Known};
