@@ -83,6 +83,11 @@ fn sessions_count_as_they_did() {
         ("用户要的是解释，代理却直接改了代码", 2),
     ];
     assert_eq!(occurrences(&user), expected.map(|(about, count)| (about.to_owned(), count)).into());
+    let patterns = user.ok(&["patterns", "--json"]).json();
+    let ids: Vec<_> = patterns.as_array().unwrap().iter().map(|it| it["id"].as_str().unwrap()).collect();
+    for kept in ["runs-all-tests", "guesses-the-target-branch"] {
+        assert!(ids.contains(&kept), "{ids:?}");
+    }
 }
 
 #[test]
