@@ -137,7 +137,14 @@ impl Kind {
             (Kind::Server, &["internal server error", "bad gateway", "service unavailable"]),
             (
                 Kind::Network,
-                &["connection error", "unable to connect", "econnrefused", "enotfound", "could not resolve"],
+                &[
+                    "connection error",
+                    "unable to connect",
+                    "econnrefused",
+                    "econnreset",
+                    "enotfound",
+                    "could not resolve",
+                ],
             ),
             (Kind::Rejected, &["prompt is too long", "selected model", "model not found", "invalid_request"]),
         ];

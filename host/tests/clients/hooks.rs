@@ -15,7 +15,7 @@ tests! {
 }
 
 /// A person whose Claude Code calls us at these events.
-fn hooked(events: &[&str]) -> Person {
+pub(crate) fn hooked(events: &[&str]) -> Person {
     let person = Person::asking([Reply::text("Hello.")]);
     let hooks = |event: &&str| {
         let hook = json!({ "type": "command", "command": format!("totalrecall hook {event}") });

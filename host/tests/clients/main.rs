@@ -8,11 +8,14 @@
 #![expect(
     clippy::disallowed_methods,
     clippy::print_stderr,
+    clippy::print_stdout,
     clippy::unwrap_used,
     reason = "tests start programs and are told by the environment what to do; they may fail, and say what they skip"
 )]
 
 mod api;
+mod asker;
+mod asking;
 mod claude;
 mod facts;
 mod hooks;
@@ -24,6 +27,9 @@ use std::process::ExitCode;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 fn main() -> ExitCode {
+    if asker::is_done() {
+        return ExitCode::SUCCESS;
+    }
     let arguments = Arguments::from_args();
     let mut missing = false;
     if !arguments.list {
@@ -44,7 +50,7 @@ fn main() -> ExitCode {
             }
         }
     }
-    let tests = [facts::TESTS, hooks::TESTS].concat();
+    let tests = [facts::TESTS, hooks::TESTS, asking::TESTS].concat();
     let trials = tests.into_iter().map(|(name, test)| {
         let name = name.trim_start_matches("clients::");
         Trial::test(name, move || run(test)).with_ignored_flag(missing)

@@ -80,7 +80,7 @@ impl Person {
     }
 
     /// A program of theirs, with what belongs to it in the environment and nothing of this machine.
-    fn command(&self, program: &Path) -> Command {
+    pub(crate) fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         let path = std::env::join_paths([
             self.dir.path().join("bin"),
