@@ -19,6 +19,7 @@ mod asking;
 mod claude;
 mod facts;
 mod hooks;
+mod learning;
 mod network;
 mod person;
 
@@ -27,7 +28,7 @@ use std::process::ExitCode;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 fn main() -> ExitCode {
-    if asker::is_done() {
+    if asker::is_done() || learning::is_done() {
         return ExitCode::SUCCESS;
     }
     let arguments = Arguments::from_args();
@@ -50,7 +51,7 @@ fn main() -> ExitCode {
             }
         }
     }
-    let tests = [facts::TESTS, hooks::TESTS, asking::TESTS].concat();
+    let tests = [facts::TESTS, hooks::TESTS, asking::TESTS, learning::TESTS].concat();
     let trials = tests.into_iter().map(|(name, test)| {
         let name = name.trim_start_matches("clients::");
         Trial::test(name, move || run(test)).with_ignored_flag(missing)
