@@ -10,8 +10,10 @@ mod hook;
 mod import;
 mod init;
 mod library;
+mod patterns;
 mod progress;
 mod status;
+mod synth;
 mod ui;
 mod work;
 
@@ -83,8 +85,10 @@ enum Command {
     Import(import::Import),
     /// Print insights.md
     Insights(library::Insights),
-    /// List the patterns of friction
-    Patterns(library::Patterns),
+    /// The patterns of friction, and what you say about them
+    Patterns(patterns::Patterns),
+    /// Merge patterns that are the same friction in other words
+    Synth(synth::Synth),
     /// Report the signals of transcripts, without a home
     Analyze(analyze::Analyze),
     /// The components that read transcripts
@@ -162,6 +166,7 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<Outcome> {
         Command::Import(command) => command.run(home),
         Command::Insights(command) => command.run(&Context::new(home)?),
         Command::Patterns(command) => command.run(&Context::new(home)?),
+        Command::Synth(command) => command.run(&Context::new(home)?),
         Command::Analyze(command) => command.run(home),
         Command::Adapters(command) => command.run(home),
         Command::Config(command) => command.run(home),

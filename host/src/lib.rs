@@ -35,5 +35,6 @@ pub mod sandbox;
 pub mod scaffold;
 pub mod session;
 pub mod store;
+pub mod synth;
 pub mod transcript;
 pub mod verdict;

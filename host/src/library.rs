@@ -9,7 +9,7 @@ use crate::{
     config,
     finding::{self, Finding, Sighting},
     insights::{Failed, Insights, Unknown, Unread},
-    pattern::{self, FindError, Incident, Known, Pattern, Session},
+    pattern::{self, Anchor, Decision, FindError, Incident, Known, Pattern, Session},
     sandbox::analyze::{Signal, SignalKind},
     store::{Imported, SessionId, Store, StoreError, StoredSignal},
 };
@@ -128,6 +128,14 @@ impl Library {
     /// What is known of patterns besides findings.
     pub fn known(&self) -> &Known {
         &self.known
+    }
+
+    /// The library as it would be with one decision more.
+    #[must_use]
+    pub fn suppose(mut self, anchors: &[Anchor], decision: Decision) -> Self {
+        self.known.anchors.extend_from_slice(anchors);
+        self.known.decisions.push(decision);
+        self
     }
 
     /// All sessions, oldest first.

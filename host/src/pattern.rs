@@ -29,7 +29,9 @@ pub use cluster::cluster;
 pub use decision::{Act, By, Decision, SessionName, split_off};
 pub use find::{FindError, find};
 pub use id::{ID_LENGTH, is_id, normal, of as id_of};
+pub use join::compatible;
 pub use known::{Anchor, Known};
+pub use likeness::{ALIKE, alikeness};
 pub use trend::{Direction, Share, Trend, WEEKS, week, week_ends};
 pub use words::Words;
 
@@ -132,6 +134,9 @@ pub struct Pattern {
     pub trend: Trend,
     /// Where to look it up: newest first, the 20 newest findings.
     pub evidence: Vec<Place>,
+    /// Whether all of its own findings are a model's.
+    #[serde(skip)]
+    pub judged: bool,
     /// By what it is found again, whatever is read later.
     #[serde(skip)]
     pub anchor: Anchor,
@@ -297,6 +302,7 @@ fn pattern(
     Some(Pattern {
         id: group.id,
         category,
+        judged: kinds(false).next().is_none(),
         anchor,
         seen_in: distinct.iter().copied().collect(),
         kind,

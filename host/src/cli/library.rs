@@ -1,13 +1,9 @@
-//! `insights` and `patterns`: what has been learned.
-
-use std::fmt::Write as _;
+//! `insights`: what has been learned.
 
 use super::{Context, Outcome, ui, work};
 use crate::{
-    clean::clean,
     guests::Guests,
     library::Library,
-    pattern::Pattern,
     pipeline::Pipeline,
     store::{Store, StoreError},
 };
@@ -26,26 +22,6 @@ pub(super) struct Insights {
     renew: bool,
     /// Print JSON
     #[arg(long, conflicts_with = "path")]
-    json: bool,
-}
-
-/// List the patterns of friction
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:
-  totalrecall patterns --recurring
-  totalrecall patterns --kind tool-error --json | jq '.[].id'")]
-pub(super) struct Patterns {
-    /// Only those of this kind
-    #[arg(long)]
-    kind: Option<String>,
-    /// Only those seen in more than one session
-    #[arg(long)]
-    recurring: bool,
-    /// At most so many
-    #[arg(long, value_name = "N", default_value_t = 50)]
-    limit: usize,
-    /// Print JSON
-    #[arg(long)]
     json: bool,
 }
 
@@ -75,30 +51,7 @@ impl Insights {
     }
 }
 
-impl Patterns {
-    pub(super) fn run(&self, context: &Context) -> anyhow::Result<Outcome> {
-        let Some(library) = load(context)? else { return Ok(Outcome::NothingFound) };
-        let insights = library.insights(&[], &context.config.patterns, context.now);
-        let matching: Vec<_> = insights
-            .patterns
-            .iter()
-            .filter(|pattern| self.kind.as_ref().is_none_or(|kind| *kind == pattern.kind))
-            .filter(|pattern| !self.recurring || pattern.recurs())
-            .collect();
-        let shown = &matching[..matching.len().min(self.limit)];
-        if self.json {
-            ui::print_json(&shown)?;
-        } else {
-            ui::print(&text(shown))?;
-            if shown.len() < matching.len() {
-                ui::say(&format!("{} of {} shown; --limit shows more", shown.len(), matching.len()));
-            }
-        }
-        Ok(if shown.is_empty() { Outcome::NothingFound } else { Outcome::Done })
-    }
-}
-
-fn load(context: &Context) -> anyhow::Result<Option<Library>> {
+pub(super) fn load(context: &Context) -> anyhow::Result<Option<Library>> {
     match Store::open_read_only(context.home.path()) {
         Ok(store) => Ok(Some(Library::load(&store)?)),
         Err(StoreError::Missing { .. }) => {
@@ -107,27 +60,4 @@ fn load(context: &Context) -> anyhow::Result<Option<Library>> {
         }
         Err(error) => Err(error.into()),
     }
-}
-
-fn text(patterns: &[&Pattern]) -> String {
-    let mut out = String::new();
-    for pattern in patterns {
-        let _ = writeln!(
-            out,
-            "{bold}{}{bold:#}  {dim}{}{dim:#}",
-            clean(&pattern.subject),
-            clean(&pattern.id),
-            bold = ui::BOLD,
-            dim = ui::DIM
-        );
-        let _ = writeln!(
-            out,
-            "  {}, {}, last {}, strength {:.2}",
-            pattern.kind,
-            ui::counted(pattern.occurrences.into(), "session", "sessions"),
-            ui::local_time(pattern.last_seen),
-            pattern.strength
-        );
-    }
-    out
 }

@@ -19,7 +19,7 @@ const SAMPLE: usize = 12;
 
 /// Sorts of friction that a model takes for each other. What a person has to say twice is a rule that was not kept to one
 /// reader, and a lost patience to another.
-pub(super) fn family(category: Category) -> Category {
+fn family(category: Category) -> Category {
     match category {
         Category::RepeatedCorrection
         | Category::ClarificationGap
@@ -28,6 +28,11 @@ pub(super) fn family(category: Category) -> Category {
         | Category::MisunderstoodIntent => Category::MisunderstoodIntent,
         other => other,
     }
+}
+
+/// Whether a model may take one sort of friction for the other.
+pub fn compatible(a: Category, b: Category) -> bool {
+    family(a) == family(b)
 }
 
 /// What is compared of a finding, and what makes two of them the same without comparing.

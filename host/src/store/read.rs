@@ -172,6 +172,18 @@ impl Store {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
+    /// One transcript.
+    ///
+    /// # Errors
+    /// As for any read.
+    pub fn transcript(&self, id: TranscriptId) -> Result<Option<TranscriptRow>, StoreError> {
+        let mut find = self.db.prepare_cached("SELECT id, path, key, state FROM transcript WHERE id = ?1")?;
+        let mut rows = find.query_map([id], |row| {
+            Ok(TranscriptRow { id: row.get(0)?, path: row.get(1)?, key: row.get(2)?, state: row.get(3)? })
+        })?;
+        Ok(rows.next().transpose()?)
+    }
+
     /// Signals of all of a session's transcripts, in the order of their lines.
     ///
     /// # Errors

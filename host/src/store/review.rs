@@ -242,6 +242,15 @@ impl Store {
         Ok(again.execute([now])?)
     }
 
+    /// Sessions that a model was asked about, with an answer, after a time.
+    ///
+    /// # Errors
+    /// As for any read.
+    pub fn reviews_since(&self, at: i64) -> Result<u64, StoreError> {
+        let mut count = self.db.prepare_cached("SELECT count(*) FROM review WHERE state = 'done' AND at > ?1")?;
+        Ok(count.query_row([at], |row| row.get::<_, i64>(0))?.cast_unsigned())
+    }
+
     /// Reviews by what became of them, and why.
     ///
     /// # Errors
