@@ -215,6 +215,22 @@ pub fn patterns(
     patterns
 }
 
+/// Of each incident the id of the pattern that it is of; empty if its session is not among `sessions`.
+pub fn assigned(sessions: &[Session], incidents: &[Incident<'_>], known: &Known) -> Vec<String> {
+    let mut ordered: Vec<Incident<'_>> = incidents.iter().copied().filter(|i| i.session < sessions.len()).collect();
+    ordered.sort_by(|a, b| chronology(sessions, a).cmp(&chronology(sessions, b)));
+    let groups = group::gather(sessions, &ordered, &known.anchors);
+    // A finding is told by where it lies: two that say the same are two.
+    let mut ids: HashMap<(usize, *const Finding), String> = HashMap::new();
+    for group in decision::apply(groups, sessions, &known.anchors, &known.decisions) {
+        for incident in group.members.iter().chain(&group.merged) {
+            ids.insert((incident.session, std::ptr::from_ref(incident.finding)), group.id.clone());
+        }
+    }
+    let id = |i: &Incident<'_>| ids.get(&(i.session, std::ptr::from_ref(i.finding))).cloned();
+    incidents.iter().map(|incident| id(incident).unwrap_or_default()).collect()
+}
+
 /// Oldest first; among equals an order that does not depend on how they came here.
 fn chronology<'a>(
     sessions: &'a [Session],

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
-use super::{Context, Outcome, Usage, progress, ui};
+use super::{Context, Outcome, Usage, progress, synth, ui};
 use crate::{
     clean::clean,
     files,
     guests::Guests,
+    model::Model,
     pipeline::{Pipeline, Reconciled, Worked},
     report,
     store::{LockError, Store, WorkerLock},
@@ -125,6 +126,10 @@ impl Worker {
             reconcile(context, &guests, &mut store, false)?;
         }
         let worked = work(context, &guests, &mut store)?;
+        let mut model = Model::new(&context.config, &context.home, context.now, &context.stop);
+        if !worked.stopped && synth::after_run(context, &mut store, &mut model, self.quiet)? {
+            pipeline(context, &guests)?.renew(&mut store)?;
+        }
         tell(context, &worked, self.quiet, self.json)?;
         Ok(Outcome::Done)
     }

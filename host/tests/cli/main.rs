@@ -17,5 +17,6 @@ mod guests;
 mod import;
 mod kit;
 mod life;
+mod patterns;
 mod support;
 mod surface;

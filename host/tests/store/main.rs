@@ -10,6 +10,7 @@ mod events;
 mod files;
 mod inbox;
 mod ledger;
+mod patterns;
 mod processes;
 mod sessions;
 mod support;
