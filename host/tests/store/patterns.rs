@@ -1,6 +1,7 @@
 //! Patterns: a planted year, and decisions that are kept.
 
 #[path = "../../../bench/src/history.rs"]
+#[expect(unreachable_pub, reason = "the measurements use it from outside")]
 mod history;
 
 use totalrecall::{
@@ -16,7 +17,9 @@ fn every_planted_friction_is_one_pattern() {
         let history = history::write(300, seed);
         let score = history.score();
         assert_eq!((score.planted, score.once), (44, 44), "{score:#?}");
-        assert!(score.mixed.is_empty() && score.f1() >= 0.999, "{score:#?}");
+        assert!(score.mixed.is_empty() && score.scattered.is_empty() && score.f1() >= 0.999, "{score:#?}");
+        let recurring = history.patterns().iter().filter(|pattern| pattern.recurs()).count();
+        assert_eq!(recurring, 44, "what is nobody else's came up once");
     }
 }
 
