@@ -12,9 +12,13 @@ mod init;
 mod library;
 mod patterns;
 mod progress;
+mod propose;
+mod review;
+mod rules;
 mod status;
 mod synth;
 mod ui;
+mod uninstall;
 mod work;
 
 use std::{ffi::OsString, io, path::PathBuf, process::ExitCode};
@@ -89,6 +93,18 @@ enum Command {
     Patterns(patterns::Patterns),
     /// Merge patterns that are the same friction in other words
     Synth(synth::Synth),
+    /// List the patterns of friction
+    Patterns(library::Patterns),
+    /// Draft rules from patterns that keep coming back
+    Propose(propose::Propose),
+    /// List proposed rules and what became of them
+    Proposals(propose::Proposals),
+    /// Bring proposed rules into force
+    Apply(rules::Apply),
+    /// Do away with drafts for good
+    Reject(rules::Reject),
+    /// Take rules back that are in force
+    Revert(rules::Revert),
     /// Report the signals of transcripts, without a home
     Analyze(analyze::Analyze),
     /// The components that read transcripts
@@ -97,6 +113,8 @@ enum Command {
     Hook(hook::Hook),
     /// Print the settings that are in force
     Config(config::ShowConfig),
+    /// Take back every rule, the lines that bring them in, and the cache; what you wrote stays
+    Uninstall(uninstall::Uninstall),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -167,9 +185,15 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<Outcome> {
         Command::Insights(command) => command.run(&Context::new(home)?),
         Command::Patterns(command) => command.run(&Context::new(home)?),
         Command::Synth(command) => command.run(&Context::new(home)?),
+        Command::Propose(command) => command.run(&Context::new(home)?),
+        Command::Proposals(command) => command.run(&Context::new(home)?),
+        Command::Apply(command) => command.run(&Context::new(home)?),
+        Command::Reject(command) => command.run(&Context::new(home)?),
+        Command::Revert(command) => command.run(&Context::new(home)?),
         Command::Analyze(command) => command.run(home),
         Command::Adapters(command) => command.run(home),
         Command::Config(command) => command.run(home),
+        Command::Uninstall(command) => command.run(&Context::new(home)?),
         Command::Hook(_) => Ok(Outcome::Done),
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -159,6 +159,36 @@ impl Library {
         pattern::find(&self.patterns(settings, now), id).cloned()
     }
 
+    /// The findings that a pattern names as evidence, the newest first.
+    pub fn findings_of(&self, pattern: &Pattern) -> Vec<&Finding> {
+        let sessions: std::collections::BTreeSet<usize> = pattern.seen_in.iter().copied().collect();
+        let place = |finding: &Finding| finding.evidence.first().map(|first| (first.transcript, first.line));
+        let mut found: Vec<(usize, &Finding)> = self
+            .findings
+            .iter()
+            .filter(|(session, _)| sessions.contains(session))
+            .filter_map(|(_, finding)| {
+                let place = place(finding)?;
+                let rank = pattern.evidence.iter().position(|it| (it.transcript, it.line) == place)?;
+                // Two kinds may be seen in one line.
+                (finding.kind == pattern.kind || pattern.spoken).then_some((rank, finding))
+            })
+            .collect();
+        found.sort_by_key(|(rank, _)| *rank);
+        found.into_iter().map(|(_, finding)| finding).collect()
+    }
+
+    /// The tools that a pattern was seen in, by name.
+    pub fn tools_of(&self, pattern: &Pattern) -> Vec<String> {
+        let tools: std::collections::BTreeSet<&str> = pattern
+            .seen_in
+            .iter()
+            .filter_map(|&session| self.sessions.get(session))
+            .map(|it| it.tool.as_str())
+            .collect();
+        tools.into_iter().map(str::to_owned).collect()
+    }
+
     /// What it says on a day.
     pub fn insights(&self, kinds: &[SignalKind], settings: &config::Patterns, now: i64) -> Insights {
         let incidents: Vec<_> =

@@ -41,6 +41,21 @@ impl Home {
         self.0.join("insights.md")
     }
 
+    /// The page of proposals.
+    pub fn proposals(&self) -> PathBuf {
+        self.0.join("proposals.md")
+    }
+
+    /// Copies of the user's files from before we changed them.
+    pub fn backups(&self) -> PathBuf {
+        self.0.join("backups")
+    }
+
+    /// Scaffolds of hooks, which the user installs.
+    pub fn hooks(&self) -> PathBuf {
+        self.0.join("hooks")
+    }
+
     /// Held by the one worker that may write.
     pub fn worker_lock(&self) -> PathBuf {
         self.0.join("worker.lock")

@@ -1,9 +1,37 @@
 //! Proposals: rules that are drafted from patterns. An applied proposal is a rule in force; what became of the pattern since
 //! is its verdict (`verdict.rs`).
+//!
+//! `template.rs` drafts one from what the signals say, `answer.rs` takes what a model drafts, `text.rs` makes either safe;
+//! `draft.rs` decides for which patterns. `apply.rs` brings it into force: `place.rs` knows the files, `rules_file.rs` and
+//! `import.rs` what is put into them, `edit.rs` how they are written.
+
+mod answer;
+mod apply;
+mod draft;
+mod edit;
+mod error;
+mod import;
+mod page;
+mod place;
+mod rules_file;
+mod template;
+mod text;
+mod whole;
 
 use serde::{Deserialize, Serialize};
 
 use crate::check::Check;
+
+pub use answer::{Answered, Earlier, INSTRUCTIONS, input, read, schema};
+pub use apply::{Plan, Rules, RulesLock, Wanted, write_page};
+pub use draft::{Case, Draft, Limits, Skip, candidates, propose};
+pub use edit::{Edit, EditError, Edits, Staged, Written};
+pub use error::RulesError;
+pub use page::page;
+pub use place::{TOOLS, claude_folder, project_of};
+pub use rules_file::BlockError;
+pub use text::rule as rule_text;
+pub use whole::settings as hook_settings;
 
 /// A drafted rule and what became of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -65,6 +93,22 @@ pub enum Status {
     Stale,
 }
 
+impl Status {
+    /// All of them, in the order in which they are shown.
+    pub const ALL: [Self; 5] = [Self::Drafted, Self::Applied, Self::Reverted, Self::Rejected, Self::Stale];
+
+    /// As it is stored and shown: `drafted`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Drafted => "drafted",
+            Self::Applied => "applied",
+            Self::Rejected => "rejected",
+            Self::Reverted => "reverted",
+            Self::Stale => "stale",
+        }
+    }
+}
+
 /// How strong a means a proposal is. What does not work is escalated to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -75,6 +119,17 @@ pub enum Step {
     PathRule,
     /// A hook that refuses the call, which the person reviews and installs.
     Hook,
+}
+
+impl Step {
+    /// As it is stored and shown: `path-rule`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rule => "rule",
+            Self::PathRule => "path-rule",
+            Self::Hook => "hook",
+        }
+    }
 }
 
 /// Who drafted a proposal.

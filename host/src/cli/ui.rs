@@ -7,7 +7,9 @@ use std::{
 
 use anstyle::{AnsiColor, Style};
 
-use crate::{added::AddedError, import::ImportError, insights, pipeline::PipelineError, store::StoreError};
+use crate::{
+    added::AddedError, import::ImportError, insights, pipeline::PipelineError, proposal::RulesError, store::StoreError,
+};
 
 /// For headings.
 pub(super) const BOLD: Style = Style::new().bold();
@@ -92,7 +94,8 @@ pub(super) fn error(error: &anyhow::Error) {
         .and_then(PipelineError::hint)
         .or_else(|| error.downcast_ref::<StoreError>().and_then(StoreError::hint))
         .or_else(|| error.downcast_ref::<AddedError>().and_then(AddedError::hint))
-        .or_else(|| error.downcast_ref::<ImportError>().and_then(ImportError::hint));
+        .or_else(|| error.downcast_ref::<ImportError>().and_then(ImportError::hint))
+        .or_else(|| error.downcast_ref::<RulesError>().and_then(RulesError::hint));
     if let Some(hint) = hint {
         let _ = write!(text, "\n{BOLD}hint:{BOLD:#} {hint}");
     }

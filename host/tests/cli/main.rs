@@ -18,5 +18,6 @@ mod import;
 mod kit;
 mod life;
 mod patterns;
+mod rules;
 mod support;
 mod surface;
