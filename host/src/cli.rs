@@ -6,6 +6,7 @@ mod config;
 mod context;
 mod demo;
 mod doctor;
+mod drafter;
 mod hook;
 mod import;
 mod init;

@@ -28,7 +28,7 @@ pub use draft::{Case, Draft, Limits, Skip, candidates, propose};
 pub use edit::{Edit, EditError, Edits, Staged, Written};
 pub use error::RulesError;
 pub use page::page;
-pub use place::{TOOLS, claude_folder, project_of};
+pub use place::{TOOLS, claude_folder, existing, project_of};
 pub use rules_file::BlockError;
 pub use text::rule as rule_text;
 pub use whole::settings as hook_settings;

@@ -3,14 +3,16 @@
 use std::fmt::Write as _;
 
 use super::{
-    Context, Outcome, review,
+    Context, Outcome,
+    drafter::Drafter,
+    review,
     rules::{Desk, PlaceArguments},
     ui,
 };
 use crate::{
     clean::clean,
     pattern::Pattern,
-    proposal::{self, Limits, Proposal, RulesLock, Skip, Status, candidates},
+    proposal::{self, Draft, Limits, Proposal, RulesLock, Skip, Status, candidates},
     store::StoreError,
 };
 
@@ -38,6 +40,9 @@ pub(super) struct Propose {
     /// With --review: take the answers from standard input, though it is no terminal
     #[arg(long, requires = "review")]
     stdin: bool,
+    /// Draft from the signals alone, though a model was agreed to
+    #[arg(long)]
+    no_model: bool,
     /// Print JSON
     #[arg(long, conflicts_with = "review")]
     json: bool,
@@ -100,39 +105,49 @@ impl Propose {
 
     fn draft(&self, desk: &mut Desk<'_>) -> anyhow::Result<Proposed> {
         let limits = Limits::new(self.top, self.min_occurrences, &desk.context.config.rules);
-        let _lock = RulesLock::take(&desk.context.home)?;
-        let mut existing = desk.store.proposals()?;
+        let existing = desk.store.proposals()?;
         let (wanted, left) = match &self.pattern {
             Some(id) => (vec![named(desk, id, &existing)?], Vec::new()),
             None => candidates(&desk.patterns, &existing, limits.min_occurrences),
         };
-        let skipped =
-            |pattern: &Pattern, skip: Skip| Skipped { pattern: pattern.id.clone(), why: skip.why().to_owned() };
+        let wanted: Vec<Pattern> = wanted.into_iter().cloned().collect();
         let mut proposed = Proposed::default();
-        // That most patterns came up only once is no news.
-        let left = left.into_iter().filter(|(_, skip)| *skip != Skip::TooFew);
-        proposed.skipped.extend(left.map(|(pattern, skip)| skipped(pattern, skip)));
-        let mut drafts = Vec::new();
-        for pattern in wanted {
-            if drafts.len() == limits.top.max(1) {
-                break;
-            }
-            match proposal::propose(&desk.case(pattern)) {
-                Ok(draft) => {
-                    let proposal = draft.into_proposal(pattern, &existing, desk.context.now);
-                    existing.push(proposal.clone());
-                    drafts.push((pattern.anchor.clone(), proposal));
-                }
-                Err(skip) => proposed.skipped.push(skipped(pattern, skip)),
+        for (pattern, skip) in left {
+            // That most patterns came up only once is no news.
+            if skip != Skip::TooFew {
+                proposed.skipped.push(Skipped { pattern: pattern.id.clone(), why: skip.why().to_owned() });
             }
         }
-        for (anchor, proposal) in drafts {
-            desk.store.put_anchor(&anchor, desk.context.now)?;
-            desk.store.put_proposal(&proposal)?;
-            proposed.drafted.push(proposal);
+        let mut drafter = Drafter::new(desk.context, &desk.store, self.no_model)?;
+        for pattern in wanted {
+            if proposed.drafted.len() == limits.top.max(1) {
+                break;
+            }
+            let (case, store) = desk.case_and_store(&pattern);
+            match drafter.draft(store, &case, None) {
+                Ok(draft) => proposed.drafted.extend(keep(desk, draft, &pattern)?),
+                Err((skip, words)) => {
+                    let why = words.map_or_else(|| skip.why().to_owned(), |words| format!("{}: {words}", skip.why()));
+                    proposed.skipped.push(Skipped { pattern: pattern.id.clone(), why });
+                }
+            }
         }
         Ok(proposed)
     }
+}
+
+/// Keeps a draft, unless another process has drafted for the same pattern meanwhile.
+fn keep(desk: &mut Desk<'_>, draft: Draft, pattern: &Pattern) -> anyhow::Result<Option<Proposal>> {
+    let now = desk.context.now;
+    let _lock = RulesLock::take(&desk.context.home)?;
+    let existing = desk.store.proposals()?;
+    if existing.iter().any(|it| it.pattern == pattern.id && it.status == Status::Drafted) {
+        return Ok(None);
+    }
+    let proposal = draft.into_proposal(pattern, &existing, now);
+    desk.store.put_anchor(&pattern.anchor, now)?;
+    desk.store.put_proposal(&proposal)?;
+    Ok(Some(proposal))
 }
 
 /// The pattern of this id, if nothing waits or is in force for it.
@@ -148,10 +163,8 @@ fn named<'d>(desk: &'d Desk<'_>, id: &str, existing: &[Proposal]) -> anyhow::Res
 }
 
 fn tell(context: &Context, proposed: &Proposed, one: bool) {
-    if one {
-        for skipped in &proposed.skipped {
-            ui::say(&format!("Nothing was drafted for {}: {}.", clean(&skipped.pattern), skipped.why));
-        }
+    for skipped in proposed.skipped.iter().filter(|it| one || it.why.starts_with(Skip::Covered.why())) {
+        ui::say(&format!("Nothing was drafted for {}: {}.", clean(&skipped.pattern), clean(&skipped.why)));
     }
     if proposed.drafted.is_empty() {
         if !one {

@@ -143,9 +143,10 @@ impl<'c> Desk<'c> {
         self.patterns.iter().find(|pattern| pattern.id == id)
     }
 
-    pub(super) fn case<'a>(&'a self, pattern: &'a Pattern) -> Case<'a> {
+    /// What is known of a pattern, and the store to draft with.
+    pub(super) fn case_and_store<'a>(&'a mut self, pattern: &'a Pattern) -> (Case<'a>, &'a mut Store) {
         let advice = self.kinds.iter().find(|kind| kind.name == pattern.kind).map_or("", |kind| kind.advice.as_str());
-        Case { pattern, findings: self.library.findings_of(pattern), advice }
+        (Case { pattern, findings: self.library.findings_of(pattern), advice }, &mut self.store)
     }
 
     /// Writes proposals.md as things are now.

@@ -42,7 +42,7 @@ pub(super) struct Uninstall {
 }
 
 /// What a home holds. Nothing else in the folder is deleted.
-const FILES: [&str; 8] = [
+const FILES: [&str; 9] = [
     "totalrecall.db",
     "totalrecall.db-wal",
     "totalrecall.db-shm",
@@ -51,6 +51,7 @@ const FILES: [&str; 8] = [
     "proposals.md",
     WorkerLock::FILE,
     RulesLock::FILE,
+    "model.lock",
 ];
 
 /// Folders of a home that are ours altogether.

@@ -73,6 +73,21 @@ pub fn claude_folder() -> Option<PathBuf> {
     paths::expand("${CLAUDE_CONFIG_DIR:-~/.claude}")
 }
 
+/// Lines of the person's own instructions that a draft is compared with, and most bytes of a file.
+const LINES: usize = 40;
+const BYTES: usize = 64 << 10;
+
+/// The person's rules of ours, and the beginning of what they wrote themselves, as far as both can be read.
+pub fn existing() -> Vec<String> {
+    let Some(folder) = claude_folder() else { return Vec::new() };
+    let read = |name: &str| {
+        let content = std::fs::read(folder.join(name)).unwrap_or_default();
+        String::from_utf8_lossy(&content[..content.len().min(BYTES)]).into_owned()
+    };
+    let own = read("CLAUDE.md").lines().take(LINES).collect::<Vec<_>>().join("\n");
+    vec![read(RULES_FILE), own]
+}
+
 /// Where a path-scoped rule of Claude Code goes: `.claude/rules`, of which all files are read (seen with 2.1.332).
 pub(super) fn path_rule(project: &Path, id: &str) -> Place {
     Place {
