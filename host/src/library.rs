@@ -170,8 +170,9 @@ impl Library {
             .filter_map(|(_, finding)| {
                 let place = place(finding)?;
                 let rank = pattern.evidence.iter().position(|it| (it.transcript, it.line) == place)?;
-                // Two kinds may be seen in one line.
-                (finding.kind == pattern.kind || pattern.spoken).then_some((rank, finding))
+                // Two kinds may be seen in one line. What a model found and what was merged is of any.
+                let is_of_any = pattern.spoken || finding.judged.is_some() || !pattern.aliases.is_empty();
+                (is_of_any || finding.kind == pattern.kind).then_some((rank, finding))
             })
             .collect();
         found.sort_by_key(|(rank, _)| *rank);

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     clean::clean,
-    pattern::Pattern,
+    pattern::{self, Pattern},
     proposal::{self, Draft, Limits, Proposal, RulesLock, Skip, Status, candidates},
     store::StoreError,
 };
@@ -141,7 +141,7 @@ fn keep(desk: &mut Desk<'_>, draft: Draft, pattern: &Pattern) -> anyhow::Result<
     let now = desk.context.now;
     let _lock = RulesLock::take(&desk.context.home)?;
     let existing = desk.store.proposals()?;
-    if existing.iter().any(|it| it.pattern == pattern.id && it.status == Status::Drafted) {
+    if existing.iter().any(|it| it.is_for(pattern) && it.status == Status::Drafted) {
         return Ok(None);
     }
     let proposal = draft.into_proposal(pattern, &existing, now);
@@ -152,10 +152,8 @@ fn keep(desk: &mut Desk<'_>, draft: Draft, pattern: &Pattern) -> anyhow::Result<
 
 /// The pattern of this id, if nothing waits or is in force for it.
 fn named<'d>(desk: &'d Desk<'_>, id: &str, existing: &[Proposal]) -> anyhow::Result<&'d Pattern> {
-    let Some(pattern) = desk.pattern(id) else {
-        anyhow::bail!("there is no pattern `{id}`; `totalrecall patterns` lists them");
-    };
-    let is_open = |it: &&Proposal| it.pattern == id && matches!(it.status, Status::Drafted | Status::Applied);
+    let pattern = pattern::find(&desk.patterns, id)?;
+    let is_open = |it: &&Proposal| it.is_for(pattern) && matches!(it.status, Status::Drafted | Status::Applied);
     if let Some(there) = existing.iter().find(is_open) {
         anyhow::bail!("`{}` is {} for that pattern", there.id, there.status.name());
     }
@@ -207,8 +205,7 @@ impl Proposals {
 /// Drafts first, then rules in force, then the others; the strongest patterns first.
 fn shown(desk: &Desk<'_>, all: bool) -> Result<Vec<Proposal>, StoreError> {
     let order = |status: Status| Status::ALL.iter().position(|it| *it == status);
-    let rank =
-        |proposal: &Proposal| desk.patterns.iter().position(|it| it.id == proposal.pattern).unwrap_or(usize::MAX);
+    let rank = |proposal: &Proposal| desk.patterns.iter().position(|it| proposal.is_for(it)).unwrap_or(usize::MAX);
     let mut shown = desk.store.proposals()?;
     shown.retain(|proposal| all || matches!(proposal.status, Status::Drafted | Status::Applied));
     shown.sort_by_key(|proposal| (order(proposal.status), rank(proposal)));
@@ -219,7 +216,7 @@ fn shown(desk: &Desk<'_>, all: bool) -> Result<Vec<Proposal>, StoreError> {
 fn list(desk: &Desk<'_>, proposals: &[Proposal]) -> String {
     let mut text = String::new();
     for proposal in proposals {
-        let sessions = desk.pattern(&proposal.pattern).map_or(proposal.occurrences, |pattern| pattern.occurrences);
+        let sessions = desk.pattern(proposal).map_or(proposal.occurrences, |pattern| pattern.occurrences);
         let step =
             if proposal.step == proposal::Step::Rule { String::new() } else { format!(", {}", proposal.step.name()) };
         let _ = writeln!(

@@ -44,7 +44,7 @@ pub(super) fn check_terminal(from_stdin: bool) -> anyhow::Result<()> {
 pub(super) fn run(desk: &mut Desk<'_>, place: &PlaceArguments) -> anyhow::Result<Outcome> {
     let mut drafts: Vec<Proposal> =
         desk.store.proposals()?.into_iter().filter(|proposal| proposal.status == Status::Drafted).collect();
-    drafts.sort_by_key(|it| desk.patterns.iter().position(|pattern| pattern.id == it.pattern).unwrap_or(usize::MAX));
+    drafts.sort_by_key(|it| desk.patterns.iter().position(|pattern| it.is_for(pattern)).unwrap_or(usize::MAX));
     if drafts.is_empty() {
         ui::say("Nothing is drafted. Run: totalrecall propose");
         return Ok(Outcome::NothingFound);
@@ -95,7 +95,7 @@ pub(super) fn run(desk: &mut Desk<'_>, place: &PlaceArguments) -> anyhow::Result
 fn shown(desk: &Desk<'_>, draft: &Proposal) -> String {
     let (bold, dim) = (ui::BOLD, ui::DIM);
     let mut text = format!("{bold}{}{bold:#}\n", clean(&draft.id));
-    if let Some(pattern) = desk.pattern(&draft.pattern) {
+    if let Some(pattern) = desk.pattern(draft) {
         text += &format!(
             "  seen in {}: {}\n",
             ui::counted(u64::from(pattern.occurrences), "session", "sessions"),

@@ -139,8 +139,8 @@ impl<'c> Desk<'c> {
         Rules { home, store: &mut self.store, settings: &config.rules, now: *now }
     }
 
-    pub(super) fn pattern(&self, id: &str) -> Option<&Pattern> {
-        self.patterns.iter().find(|pattern| pattern.id == id)
+    pub(super) fn pattern(&self, proposal: &Proposal) -> Option<&Pattern> {
+        self.patterns.iter().find(|pattern| proposal.is_for(pattern))
     }
 
     /// What is known of a pattern, and the store to draft with.
@@ -173,7 +173,7 @@ impl<'c> Desk<'c> {
 
     /// Where a proposal shall go by what was said on the command line.
     pub(super) fn wanted(&self, proposal: &Proposal, place: &PlaceArguments, force: bool) -> anyhow::Result<Wanted> {
-        let pattern = self.pattern(&proposal.pattern);
+        let pattern = self.pattern(proposal);
         let tools = if place.tool.iter().any(|tool| tool == "all") {
             TOOLS.map(str::to_owned).to_vec()
         } else if place.tool.is_empty() {
@@ -215,7 +215,7 @@ impl<'c> Desk<'c> {
         let _lock = RulesLock::take(&self.context.home)?;
         // It may have been decided about by another process meanwhile.
         let proposal = self.store.proposal(&proposal.id)?.unwrap_or_else(|| proposal.clone());
-        if self.pattern(&proposal.pattern).is_none() && proposal.status == Status::Drafted {
+        if self.pattern(&proposal).is_none() && proposal.status == Status::Drafted {
             let mut stale = proposal.clone();
             (stale.status, stale.ended_at) = (Status::Stale, Some(self.context.now));
             self.store.put_proposal(&stale)?;
@@ -356,7 +356,7 @@ fn told(desk: &Desk<'_>, error: RulesError) -> usize {
 fn weakest(desk: &Desk<'_>, rules: &[(String, u32)]) -> Vec<(String, u32)> {
     let strength = |id: &str| {
         let proposal = desk.store.proposal(id).ok().flatten();
-        proposal.and_then(|proposal| desk.pattern(&proposal.pattern)).map_or(0.0, |pattern| pattern.strength)
+        proposal.and_then(|proposal| desk.pattern(&proposal)).map_or(0.0, |pattern| pattern.strength)
     };
     let mut rules = rules.to_vec();
     rules.sort_by(|a, b| strength(&a.0).total_cmp(&strength(&b.0)));

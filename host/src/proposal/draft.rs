@@ -39,14 +39,6 @@ impl Case<'_> {
         }
         said.into_values().max_by_key(|(count, _)| *count).map(|(_, words)| words.to_owned())
     }
-
-    /// What a model said to do about it, the newest time it did.
-    pub(super) fn hint(&self) -> Option<String> {
-        self.findings
-            .iter()
-            .find_map(|finding| finding.judged.as_ref()?.hint.clone())
-            .filter(|hint| !hint.trim().is_empty())
-    }
 }
 
 /// A rule that nobody has looked at.
@@ -78,6 +70,8 @@ pub enum Skip {
     Fading,
     /// There is a draft already, or a rule in force, or the person rejected one or took one back.
     HasProposal,
+    /// The person muted it.
+    Muted,
     /// Nothing an agent does would help.
     NothingToTell,
     /// A rule that is in force says it already.
@@ -91,6 +85,7 @@ impl Skip {
             Self::TooFew => "it came up in too few sessions",
             Self::Fading => "it has not come up for a while",
             Self::HasProposal => "there is, or was, a proposal for it",
+            Self::Muted => "it is muted",
             Self::NothingToTell => "nothing an agent does would help: it is the service's or the conversation's length",
             Self::Covered => "a rule that is there says it already",
         }
@@ -105,8 +100,10 @@ pub fn candidates<'a>(
 ) -> (Vec<&'a Pattern>, Vec<(&'a Pattern, Skip)>) {
     let (mut wanted, mut left) = (Vec::new(), Vec::new());
     for pattern in patterns {
-        let has = |proposal: &Proposal| proposal.pattern == pattern.id && proposal.status != Status::Stale;
-        let skip = if pattern.occurrences < min_occurrences {
+        let has = |proposal: &Proposal| proposal.is_for(pattern) && proposal.status != Status::Stale;
+        let skip = if pattern.muted {
+            Some(Skip::Muted)
+        } else if pattern.occurrences < min_occurrences {
             Some(Skip::TooFew)
         } else if proposals.iter().any(has) {
             Some(Skip::HasProposal)
@@ -188,6 +185,11 @@ impl Draft {
 }
 
 impl Proposal {
+    /// Whether it was drafted for this pattern, or for one that is part of it now.
+    pub fn is_for(&self, pattern: &Pattern) -> bool {
+        self.pattern == pattern.id || pattern.aliases.contains(&self.pattern)
+    }
+
     /// The person wrote another text.
     pub fn rewrite(&mut self, text: &str) {
         self.text = text::rule_within(text, 2 * text::LONGEST);

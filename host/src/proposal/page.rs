@@ -13,8 +13,7 @@ const PLACES: usize = 5;
 
 /// The page; drafts first, the strongest patterns first among them. `patterns` are all, strongest first.
 pub fn page(proposals: &[Proposal], patterns: &[Pattern], now: i64) -> String {
-    let rank =
-        |proposal: &Proposal| patterns.iter().position(|pattern| pattern.id == proposal.pattern).unwrap_or(usize::MAX);
+    let rank = |proposal: &Proposal| patterns.iter().position(|pattern| proposal.is_for(pattern)).unwrap_or(usize::MAX);
     let mut out = String::from("# Proposed rules\n\n");
     let drafted = proposals.iter().filter(|proposal| proposal.status == Status::Drafted).count();
     let in_force = proposals.iter().filter(|proposal| proposal.status == Status::Applied);
@@ -34,7 +33,7 @@ pub fn page(proposals: &[Proposal], patterns: &[Pattern], now: i64) -> String {
         }
         let _ = write!(out, "\n## {}\n", heading(status));
         for proposal in of_status {
-            one(&mut out, proposal, patterns.iter().find(|pattern| pattern.id == proposal.pattern));
+            one(&mut out, proposal, patterns.iter().find(|pattern| proposal.is_for(pattern)));
         }
     }
     out

@@ -32,11 +32,13 @@ const CALL: usize = 100;
 /// The rule for a case. None where nothing an agent does would help: the service failed, the conversation was too long.
 pub(super) fn rule(case: &Case<'_>) -> Option<Filled> {
     let pattern = case.pattern;
-    if let Some(filled) = case.hint().map(|hint| from_hint(case, &hint)) {
-        return Some(filled);
-    }
     let subject = readable(&pattern.subject);
     let (tool, call) = subject.split_once(": ").unwrap_or((subject.as_str(), ""));
+    if let Some(hint) = pattern.hint.as_deref().filter(|hint| !hint.trim().is_empty()) {
+        let text = text::sentences(&text::rule(hint), text::SENTENCES).to_owned();
+        let refusal = || (pattern.kind == "permission-denied").then(|| check::of_refusal(case, tool, call)).flatten();
+        return Some(Filled { text, paths: Vec::new(), check: check::of_words(case).or_else(refusal) });
+    }
     Some(match pattern.kind.as_str() {
         "api-error" | "compaction" => return None,
         _ if pattern.spoken && !pattern.subject.is_empty() => spoken(case),
@@ -81,12 +83,6 @@ pub(super) fn rule(case: &Case<'_>) -> Option<Filled> {
         .into(),
         _ => other(case, &subject)?,
     })
-}
-
-/// A model said what to do about it when it found it.
-fn from_hint(case: &Case<'_>, hint: &str) -> Filled {
-    let hint = text::sentences(&text::rule(hint), text::SENTENCES).to_owned();
-    Filled { text: hint, paths: Vec::new(), check: check::of_words(case) }
 }
 
 /// What a person said, as the standing instruction that it is.
