@@ -94,8 +94,6 @@ enum Command {
     Patterns(patterns::Patterns),
     /// Merge patterns that are the same friction in other words
     Synth(synth::Synth),
-    /// List the patterns of friction
-    Patterns(library::Patterns),
     /// Draft rules from patterns that keep coming back
     Propose(propose::Propose),
     /// List proposed rules and what became of them
@@ -114,7 +112,7 @@ enum Command {
     Hook(hook::Hook),
     /// Print the settings that are in force
     Config(config::ShowConfig),
-    /// Take back every rule, the lines that bring them in, and the cache; what you wrote stays
+    /// Take back every rule and the cache; what you wrote stays
     Uninstall(uninstall::Uninstall),
     /// Print a completion script for a shell
     Completions {

@@ -18,7 +18,7 @@ use crate::{
     store::WorkerLock,
 };
 
-/// Take back every rule, the lines that bring them in, and the cache; what you wrote stays
+/// Take back every rule and the cache; what you wrote stays
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   totalrecall uninstall --dry-run
