@@ -19,6 +19,7 @@ pub(in crate::proposal) fn pattern(kind: &str, subject: &str) -> Pattern {
         aliases: Vec::new(),
         hint: None,
         form: None,
+        judged: false,
         spoken,
         description: String::new(),
         severity: 3,
