@@ -231,11 +231,12 @@ pub fn assigned(sessions: &[Session], incidents: &[Incident<'_>], known: &Known)
     incidents.iter().map(|incident| id(incident).unwrap_or_default()).collect()
 }
 
+/// Time, session, line, and what is said.
+type Chronology<'a> = (i64, (&'a str, &'a str), u64, Said<'a>, bool);
+type Said<'a> = (&'a str, &'a str, &'a str, Option<&'a str>);
+
 /// Oldest first; among equals an order that does not depend on how they came here.
-fn chronology<'a>(
-    sessions: &'a [Session],
-    incident: &Incident<'a>,
-) -> (i64, (&'a str, &'a str), u64, (&'a str, &'a str, &'a str, Option<&'a str>), bool) {
+fn chronology<'a>(sessions: &'a [Session], incident: &Incident<'a>) -> Chronology<'a> {
     let (session, finding) = (&sessions[incident.session], incident.finding);
     let line = finding.evidence.first().map_or(0, |place| place.line);
     let says = (&*finding.kind, &*finding.subject, &*finding.detail, finding.words.as_deref());

@@ -194,7 +194,7 @@ fn commands(value: &Value) -> Vec<CommandPattern> {
         let program = value["program"].as_str().filter(is_word)?;
         let words: Vec<&str> = value["words"].as_array()?.iter().filter_map(Value::as_str).collect();
         let is_named =
-            program.chars().any(char::is_alphanumeric) && words.len() <= 4 && words.iter().all(|word| is_word(&word));
+            program.chars().any(char::is_alphanumeric) && words.len() <= 4 && words.iter().all(|word| is_word(word));
         is_named.then(|| CommandPattern {
             program: program.to_owned(),
             words: words.into_iter().map(str::to_owned).collect(),

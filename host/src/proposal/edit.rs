@@ -296,5 +296,6 @@ fn backup_name(edit: &Edit, now: i64) -> String {
     format!("{}-{:08x}-{name}", time.replace([':', '.'], "-"), hasher.digest() as u32)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests;

@@ -174,7 +174,7 @@ fn readable(subject: &str) -> String {
         let (before, from) = rest.split_at(at);
         out.push_str(before);
         match from[1..].find(['>', '<', ' ']) {
-            Some(end) if from[1..].as_bytes()[end] == b'>' && end > 0 => {
+            Some(end) if from.as_bytes()[end + 1] == b'>' && end > 0 => {
                 out.push('…');
                 rest = &from[end + 2..];
             }

@@ -51,7 +51,7 @@ fn spans(line: &str) -> Vec<String> {
         }
         before = c;
     }
-    if parts.len() % 2 == 0 {
+    if parts.len().is_multiple_of(2) {
         let last = parts.pop().unwrap_or_default();
         if let Some(part) = parts.last_mut() {
             part.push_str(&last);

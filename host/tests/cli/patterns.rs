@@ -39,7 +39,7 @@ fn decisions_hold_and_are_taken_back() {
     let listed = user.ok(&["patterns"]).out;
     assert!(listed.contains("of this") && !listed.contains('\u{1b}'), "{listed}");
     user.ok(&["patterns", "mute", a]);
-    assert_eq!(ids(&user, &["--muted"]), [a.clone()]);
+    assert_eq!(&ids(&user, &["--muted"]), std::slice::from_ref(a));
     assert!(!ids(&user, &[]).contains(a));
     user.ok(&["patterns", "unmute", a]);
 

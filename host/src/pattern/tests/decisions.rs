@@ -17,7 +17,7 @@ fn history() -> (Vec<Session>, Vec<(usize, Finding)>, Vec<Pattern>) {
         ["a", "b", "c", "d"].iter().enumerate().map(|(n, subject)| (n, finding("interrupt", subject, 1))).collect();
     findings.extend((0..4).map(|n| (n, finding("tool-error", "Bash: everywhere", 2))));
     let mut patterns = found(&sessions, &findings);
-    patterns.sort_by(|a, b| a.subject.to_lowercase().cmp(&b.subject.to_lowercase()));
+    patterns.sort_by_key(|pattern| pattern.subject.to_lowercase());
     (sessions, findings, patterns)
 }
 
