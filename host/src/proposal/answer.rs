@@ -193,8 +193,7 @@ fn commands(value: &Value) -> Vec<CommandPattern> {
     let command = |value: &Value| {
         let program = value["program"].as_str().filter(is_word)?;
         let words: Vec<&str> = value["words"].as_array()?.iter().filter_map(Value::as_str).collect();
-        let is_named =
-            program.chars().any(char::is_alphanumeric) && words.len() <= 4 && words.iter().all(|word| is_word(word));
+        let is_named = program.chars().any(char::is_alphanumeric) && words.len() <= 4 && words.iter().all(is_word);
         is_named.then(|| CommandPattern {
             program: program.to_owned(),
             words: words.into_iter().map(str::to_owned).collect(),
