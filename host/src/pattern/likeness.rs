@@ -1,8 +1,8 @@
 //! How alike two texts of a model are: subject and description of a finding, or of an anchor.
 //!
 //! What is compared are content tokens, as of people's words: they tell what is wanted from what is rejected, so that
-//! opposites, which have all their words in common, are not alike. On labelled pairs no measure of a library was better at
-//! keeping neighbours apart (`docs/patterns.md`).
+//! opposites, which have all their words in common, are not alike. Measures of characters find as little where they may not
+//! put together what is only near (`docs/patterns.md`).
 
 use std::collections::HashMap;
 
