@@ -16,6 +16,7 @@ mod progress;
 mod propose;
 mod review;
 mod rules;
+mod spend;
 mod status;
 mod synth;
 mod ui;
@@ -76,6 +77,8 @@ enum Command {
     Doctor(doctor::Doctor),
     /// What has been read, what waits, what failed
     Status(status::Status),
+    /// What asking a model has cost, and what became of every call
+    Spend(spend::Spend),
     /// Find new and grown transcripts and queue them
     Reconcile(work::Reconcile),
     /// Read everything that is queued, then renew insights.md
@@ -175,6 +178,7 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<Outcome> {
         Command::Init(command) => command.run(&Context::new(home)?),
         Command::Doctor(command) => command.run(home),
         Command::Status(command) => command.run(&Context::new(home)?),
+        Command::Spend(command) => command.run(&Context::new(home)?),
         Command::Reconcile(command) => command.run(&Context::new(home)?),
         Command::Worker(command) => command.run(&Context::new(home)?),
         Command::Ingest(command) => command.run(&Context::new(home)?),

@@ -10,6 +10,7 @@ mod error;
 mod kind;
 mod own;
 mod program;
+mod spending;
 #[cfg(test)]
 mod tests;
 
@@ -27,6 +28,7 @@ pub use error::{ModelError, Refusal};
 pub use kind::Kind;
 pub use own::{MARKER, Own, folder};
 pub use program::{Found, look};
+pub use spending::{Spending, Sum, Today};
 
 use crate::{
     clock,

@@ -5,6 +5,7 @@ use std::{fmt::Write as _, path::PathBuf};
 use super::{Context, Outcome, ui};
 use crate::{
     guests::{Guests, Installed},
+    model::{self, Found},
     paths,
     store::{Store, StoreError},
 };
@@ -65,6 +66,37 @@ impl Checks {
         self.add("settings", Health::Good, context.home.config().display(), None);
         self.components(context);
         self.store(context);
+        self.model(context);
+    }
+
+    /// The program that a model is asked through. It is missed only by whoever agreed to asking it.
+    fn model(&mut self, context: &Context) {
+        let settings = &context.config.model;
+        let agreed = Store::open_read_only(context.home.path()).and_then(|store| model::not_agreed(&store, settings));
+        let (health, how) = match agreed {
+            Ok(None) => (Health::Bad, "agreed to"),
+            _ => (Health::Notice, "not agreed to: nothing is asked"),
+        };
+        match model::look(settings) {
+            Found::At(program, version) => {
+                let version = version.map(|version| format!(" {}", ui::line(&version))).unwrap_or_default();
+                self.add("model", Health::Good, format!("{}{version} ({how})", program.display()), None);
+            }
+            Found::Missing(name) => self.add(
+                "model",
+                health,
+                format!("there is no program `{name}` ({how})"),
+                Some("only `totalrecall learn` needs it; docs/model.md says how another one is named"),
+            ),
+            Found::Broken(program, why) => {
+                self.add(
+                    "model",
+                    health,
+                    format!("{}: {why} ({how})", program.display()),
+                    Some("run it by hand to see more"),
+                );
+            }
+        }
     }
 
     fn components(&mut self, context: &Context) {

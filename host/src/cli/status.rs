@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 
-use super::{Context, Outcome, ui};
+use super::{Context, Outcome, spend, ui};
 use crate::{
     clean::clean,
     inbox,
+    model::Spending,
     store::{Store, StoreError},
 };
 
@@ -34,7 +35,7 @@ impl Status {
             Err(error) => return Err(error.into()),
         };
         let (status, failures, unread) = (store.status()?, store.failures()?, store.unread_records()?);
-        let troubles = store.troubles()?;
+        let (troubles, spending) = (store.troubles()?, Spending::new(&store, &context.config.model, context.now, 1)?);
         let notices = inbox::count(context.home.path());
         if self.json {
             ui::print_json(&serde_json::json!({
@@ -43,6 +44,7 @@ impl Status {
                 "status": status,
                 "failures": failures,
                 "troubles": troubles,
+                "model": spending,
                 "unknown": unread.unknown.iter().map(|((tool, what), count)| serde_json::json!({ "tool": tool, "type": what, "count": count })).collect::<Vec<_>>(),
                 "broken": unread.broken,
             }))?;
@@ -69,6 +71,7 @@ impl Status {
         if notices > 0 {
             let _ = writeln!(text, "inbox        {}", ui::counted(notices, "notice of a hook", "notices of hooks"));
         }
+        let _ = writeln!(text, "model        {}", spend::line(&spending));
         for failed in failures.iter().take(SHOWN) {
             let place = failed.place.map(|line| format!(":{line}")).unwrap_or_default();
             let next = failed.next_try.map_or_else(

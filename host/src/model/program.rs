@@ -54,10 +54,10 @@ impl Question<'_> {
 }
 
 /// How a program is started.
-struct Call {
-    arguments: Vec<String>,
-    variables: Vec<(&'static str, String)>,
-    input: String,
+pub(super) struct Call {
+    pub(super) arguments: Vec<String>,
+    pub(super) variables: Vec<(&'static str, String)>,
+    pub(super) input: String,
     form: Form,
 }
 
@@ -106,7 +106,7 @@ fn schema_file(home: &Home, schema: &str) -> std::io::Result<tempfile::NamedTemp
 
 /// `claude -p` without tools, hooks, MCP servers, skills, memory files and transcript: what is sent is the question and little
 /// else, and nothing of it can start another session.
-fn claude(settings: &config::Model, question: &Question<'_>, most_usd: f64) -> Call {
+pub(super) fn claude(settings: &config::Model, question: &Question<'_>, most_usd: f64) -> Call {
     let mut arguments: Vec<String> = vec!["-p".to_owned()];
     let mut add = |option: &str, value: &str| arguments.extend([option.to_owned(), value.to_owned()]);
     add("--output-format", "json");
@@ -188,7 +188,7 @@ pub enum Found {
 }
 
 /// Looks for the program, and asks `claude` for its version. No model is asked.
-pub fn look(settings: &config::Model, home: &Home) -> Found {
+pub fn look(settings: &config::Model) -> Found {
     let name = super::program(settings).swap_remove(0);
     let Some(program) = paths::program(&name) else { return Found::Missing(name) };
     if !settings.command.is_empty() {
@@ -199,7 +199,7 @@ pub fn look(settings: &config::Model, home: &Home) -> Found {
         arguments: &["--version".to_owned()],
         variables: &guarded(),
         removed: OF_A_SESSION,
-        folder: home.path(),
+        folder: program.parent().unwrap_or(&program),
         input: "",
         timeout: VERSION,
     };

@@ -55,6 +55,52 @@ fn messages_tell_what_kind_of_failure_it_is() {
     }
 }
 
+#[test]
+fn claude_is_asked_with_everything_switched_off_that_is_not_the_question() {
+    let mut settings = config::Model::default();
+    let call = |settings: &config::Model, instructions: &str| {
+        let question = program::Question {
+            purpose: Purpose::Draft,
+            instructions,
+            input: "the words of others",
+            schema: "{\"a\":1}",
+        };
+        program::claude(settings, &question, 0.123_456)
+    };
+    let asked = call(&settings, "the prompt");
+    let after = |option: &str| {
+        asked.arguments.iter().position(|argument| argument == option).map(|at| asked.arguments[at + 1].as_str())
+    };
+    for (option, value) in [
+        ("--output-format", "json"),
+        ("--json-schema", "{\"a\":1}"),
+        ("--model", "sonnet"),
+        ("--max-budget-usd", "0.1235"),
+        ("--settings", "{\"disableAllHooks\":true}"),
+        ("--setting-sources", ""),
+        ("--tools", ""),
+        ("--system-prompt", "the prompt"),
+    ] {
+        assert_eq!(after(option), Some(value), "{option}");
+    }
+    for option in ["-p", "--strict-mcp-config", "--disable-slash-commands", "--no-session-persistence"] {
+        assert!(asked.arguments.iter().any(|argument| argument == option), "{option}");
+    }
+    assert_eq!(asked.input, format!("{MARKER}\n\nthe words of others"));
+    assert!(!asked.arguments.iter().any(|argument| argument.contains("others")), "arguments can be seen by everyone");
+    assert!(asked.variables.contains(&("TOTALRECALL_ANALYSIS", "1".to_owned())));
+    // Longer than a system may take as an argument.
+    let long = "long ".repeat(10_000);
+    let asked = call(&settings, &long);
+    assert!(asked.input.contains(&long) && asked.arguments.iter().all(|argument| argument.len() < 1_000));
+    settings.claude_settings = true;
+    let asked = call(&settings, "the prompt");
+    assert!(
+        asked.arguments.contains(&"--safe-mode".to_owned())
+            && !asked.arguments.contains(&"--setting-sources".to_owned())
+    );
+}
+
 fn says(text: &str) -> Event {
     let message = Message { author: Author::Human, channel: Channel::Prompt, text: text.to_owned(), omitted: 0 };
     Event { line: 1, at: None, thread: None, key: None, copied: false, body: Body::Message(message) }

@@ -19,5 +19,6 @@ mod kit;
 mod life;
 mod patterns;
 mod rules;
+mod spend;
 mod support;
 mod surface;

@@ -97,6 +97,7 @@ fn json_is_json_everywhere() {
         &["insights", "--json"],
         &["patterns", "--json"],
         &["status", "--json"],
+        &["spend", "--json"],
         &["doctor", "--json"],
         &["adapters", "list", "--json"],
         &["config", "--json"],
