@@ -10,6 +10,7 @@ mod drafter;
 mod hook;
 mod import;
 mod init;
+mod learn;
 mod library;
 mod patterns;
 mod progress;
@@ -91,6 +92,8 @@ enum Command {
     Retry(work::Retry),
     /// Take over what another program learned
     Import(import::Import),
+    /// Have a model look at sessions, within the budget, once you have agreed to it
+    Learn(learn::Learn),
     /// Print insights.md
     Insights(library::Insights),
     /// The patterns of friction, and what you say about them
@@ -185,6 +188,7 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<Outcome> {
         Command::SyncOpencode(command) => command.run(&Context::new(home)?),
         Command::Retry(command) => command.run(&Context::new(home)?),
         Command::Import(command) => command.run(home),
+        Command::Learn(command) => command.run(&Context::new(home)?),
         Command::Insights(command) => command.run(&Context::new(home)?),
         Command::Patterns(command) => command.run(&Context::new(home)?),
         Command::Synth(command) => command.run(&Context::new(home)?),

@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 
-use super::{Context, Outcome, spend, ui};
+use super::{Context, Outcome, learn, spend, ui};
 use crate::{
     clean::clean,
     inbox,
     model::Spending,
-    store::{Store, StoreError},
+    review::Reviewer,
+    store::{ReviewState, Store, StoreError},
 };
 
 /// Failures shown; the rest is counted.
@@ -36,6 +37,8 @@ impl Status {
         };
         let (status, failures, unread) = (store.status()?, store.failures()?, store.unread_records()?);
         let (troubles, spending) = (store.troubles()?, Spending::new(&store, &context.config.model, context.now, 1)?);
+        let plan = Reviewer::new(&context.home, &context.config, &[], context.now)?.plan(&store, false)?;
+        let reviews = store.review_counts()?;
         let notices = inbox::count(context.home.path());
         if self.json {
             ui::print_json(&serde_json::json!({
@@ -43,6 +46,8 @@ impl Status {
                 "notices": notices,
                 "status": status,
                 "failures": failures,
+                "reviews": reviews,
+                "reviews_due": plan.due.len(),
                 "troubles": troubles,
                 "model": spending,
                 "unknown": unread.unknown.iter().map(|((tool, what), count)| serde_json::json!({ "tool": tool, "type": what, "count": count })).collect::<Vec<_>>(),
@@ -66,6 +71,19 @@ impl Status {
             status.findings,
             ui::bytes(status.bytes)
         );
+        if status.sessions > 0 {
+            let _ = writeln!(text, "model        {}", learn::tally(&plan));
+        }
+        for failed in reviews.iter().filter(|it| it.state == ReviewState::Failed) {
+            let next = if failed.given_up { "given up: `totalrecall retry`" } else { "tried again by itself" };
+            let _ = writeln!(
+                text,
+                "{bad}unanswered{bad:#}   {}: {} ({next})",
+                ui::counted(failed.count, "session", "sessions"),
+                clean(failed.why.as_deref().unwrap_or_default()),
+                bad = ui::BAD
+            );
+        }
         let last = status.last_done.map_or_else(|| "never".to_owned(), ui::local_time);
         let _ = writeln!(text, "last read    {last}");
         if notices > 0 {

@@ -187,13 +187,20 @@ impl Ingest {
 
 impl Retry {
     pub(super) fn run(&self, context: &Context) -> anyhow::Result<Outcome> {
-        let queued = open(context)?.retry(context.now)?;
+        let mut store = open(context)?;
+        let (queued, reviews) = (store.retry(context.now)?, store.retry_reviews(context.now)?);
         if self.json {
-            ui::print_json(&serde_json::json!({ "queued": queued }))?;
+            ui::print_json(&serde_json::json!({ "queued": queued, "reviews": reviews }))?;
         } else {
-            ui::say(&format!("{} queued again", ui::counted(queued as u64, "failed transcript", "failed transcripts")));
+            let mut text =
+                format!("{} queued again", ui::counted(queued as u64, "failed transcript", "failed transcripts"));
+            if reviews > 0 {
+                let sessions = ui::counted(reviews as u64, "session", "sessions");
+                text += &format!("; a model may be asked again about {sessions}");
+            }
+            ui::say(&text);
         }
-        Ok(if queued == 0 { Outcome::NothingFound } else { Outcome::Done })
+        Ok(if queued + reviews == 0 { Outcome::NothingFound } else { Outcome::Done })
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) const IGNORED: &str = "ignored by the settings";
 pub(super) const EMPTY: &str = "nothing to show";
 
 /// Sessions by what is to be done about them.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, serde::Serialize)]
 pub struct Plan {
     /// To be asked about, the most valuable first.
     pub due: Vec<Due>,
@@ -39,11 +39,12 @@ pub struct Plan {
     /// Answered.
     pub done: u64,
     /// Those that were found to be left out now and are not known as such yet.
+    #[serde(skip)]
     pub(super) new_skips: Vec<(SessionId, String, &'static str)>,
 }
 
 /// A session to be asked about.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize)]
 pub struct Due {
     /// Its row.
     pub session: SessionId,
@@ -55,7 +56,9 @@ pub struct Due {
     pub reason: Reason,
     /// What asking is worth, as compared with others.
     pub value: f64,
+    #[serde(skip)]
     pub(super) covers: String,
+    #[serde(skip)]
     pub(super) review: Option<Review>,
 }
 
@@ -92,15 +95,7 @@ impl Reviewer<'_> {
         let mut plan = Plan::default();
         for session in store.reviewable()? {
             match self.standing(store, &session, &prompt, again)? {
-                Standing::Due(reason) => plan.due.push(Due {
-                    value: self.value(&session),
-                    session: session.session,
-                    tool: session.tool,
-                    native_id: session.native_id,
-                    reason,
-                    covers: session.covers,
-                    review: session.review,
-                }),
+                Standing::Due(reason) => plan.due.push(self.due(session, reason)),
                 Standing::Skipped(why) => {
                     *plan.skipped.entry(why).or_default() += 1;
                     let known = |review: &Review| {
@@ -121,6 +116,32 @@ impl Reviewer<'_> {
         }
         plan.due.sort_by(|a, b| b.value.total_cmp(&a.value).then_with(|| b.session.cmp(&a.session)));
         Ok(plan)
+    }
+
+    /// The sessions whose id begins so, whether or not they are due. An id that is written whole is one session, or those that
+    /// share it.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn find(&self, store: &Store, id: &str) -> Result<Vec<Due>, StoreError> {
+        let sessions = store.reviewable()?;
+        let whole = sessions.iter().any(|session| session.native_id == id);
+        let is_it = |session: &Reviewable| {
+            if whole { session.native_id == id } else { !id.is_empty() && session.native_id.starts_with(id) }
+        };
+        Ok(sessions.into_iter().filter(is_it).map(|session| self.due(session, Reason::Again)).collect())
+    }
+
+    fn due(&self, session: Reviewable, reason: Reason) -> Due {
+        Due {
+            value: self.value(&session),
+            session: session.session,
+            tool: session.tool,
+            native_id: session.native_id,
+            reason,
+            covers: session.covers,
+            review: session.review,
+        }
     }
 
     fn standing(&self, store: &Store, session: &Reviewable, prompt: &str, again: bool) -> Result<Standing, StoreError> {

@@ -21,6 +21,12 @@ fn compare(path: &Path, content: &str) {
     assert!(expected == content, "{} is not as blessed (`cargo xtask bless`, then read the diff)", path.display());
 }
 
+/// Cases and sessions of which there is, to be read, what a model would be shown.
+const SHOWN: &[(&str, &str)] = &[
+    ("2.1.332-steering-and-refusal", "075b217f-fbfd-4163-9d79-534c70e85013"),
+    ("2.1.120-tui", "3cf2385f-440a-4ac0-8d12-6dc76fa532be"),
+];
+
 #[test]
 fn every_case_ends_in_its_signals_and_its_page() {
     let mut seen = 0;
@@ -44,6 +50,11 @@ fn every_case_ends_in_its_signals_and_its_page() {
         let page = user.ok(&["insights"]).out;
         for (file, content) in [("signals.jsonl", signals), ("insights.md", page)] {
             compare(&case.folder.join(file), &content);
+        }
+        if let Some((_, id)) = SHOWN.iter().find(|(name, _)| *name == case.name) {
+            let mut shown = user.ok(&["learn", "--show-input", id, "--json"]).json();
+            let input = shown["input"].take();
+            compare(&case.folder.join("findings-input.json"), input.as_str().unwrap());
         }
         seen += 1;
     }
