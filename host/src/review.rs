@@ -18,6 +18,7 @@ use crate::{
     library::Library,
     model::tokens,
     paths::Home,
+    pattern::Pattern,
     proposal,
     redact::{self, Redactor},
     sandbox::analyze::SignalKind,
@@ -97,8 +98,10 @@ impl<'a> Reviewer<'a> {
             .collect();
         let patterns = Library::load(store)?.patterns(&self.config.patterns, self.now);
         let settings = &self.config.model;
-        let has_rule = |pattern: &crate::pattern::Pattern| ruled.contains(&pattern.id);
-        Ok(Catalogue::new(&patterns, has_rule, settings.catalogue, settings.input_tokens, &self.redactor))
+        let has_rule = |pattern: &Pattern| ruled.contains(&pattern.id);
+        // What the person does not want to see is not to be found again.
+        let patterns = patterns.iter().filter(|pattern| !pattern.muted);
+        Ok(Catalogue::new(patterns, has_rule, settings.catalogue, settings.input_tokens, &self.redactor))
     }
 
     /// What would be sent of a session; none: nothing in it can be shown.

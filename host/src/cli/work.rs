@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
-use super::{Context, Outcome, Usage, progress, synth, ui};
+use super::{Context, Outcome, Usage, learn, progress, synth, ui};
 use crate::{
     clean::clean,
     files,
@@ -27,12 +27,19 @@ pub(super) struct Reconcile {
 
 /// Read everything that is queued, then renew insights.md
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Only one worker runs at a time; a second one says so and leaves the work to the first.
-Ctrl-C ends it between two transcripts; what was not read stays queued.")]
+#[command(
+    after_help = "Once you have agreed to it (`totalrecall learn`), a model then looks at the sessions that are due, within the budget.
+
+Only one worker runs at a time; a second one says so and leaves the work to the first.
+Ctrl-C ends it between two transcripts; what was not read stays queued."
+)]
 pub(super) struct Worker {
     /// Look for new transcripts first, as `reconcile` does
     #[arg(long)]
     reconcile: bool,
+    /// Ask no model, though you have agreed to it
+    #[arg(long)]
+    no_model: bool,
     /// Say nothing but errors
     #[arg(long, short)]
     quiet: bool,
@@ -126,11 +133,17 @@ impl Worker {
             reconcile(context, &guests, &mut store, false)?;
         }
         let worked = work(context, &guests, &mut store)?;
-        let mut model = Model::new(&context.config, &context.home, context.now, &context.stop);
-        if !worked.stopped && synth::after_run(context, &mut store, &mut model, self.quiet)? {
-            pipeline(context, &guests)?.renew(&mut store)?;
-        }
         tell(context, &worked, self.quiet, self.json)?;
+        if !self.no_model {
+            let quiet = self.quiet || self.json;
+            let mut model = Model::new(&context.config, &context.home, context.now, &context.stop);
+            if let Some(learned) = learn::after_run(context, &guests, &mut store, &mut model)? {
+                learn::tell(&learned, quiet);
+            }
+            if synth::after_run(context, &mut store, &mut model, quiet)? {
+                pipeline(context, &guests)?.renew(&mut store)?;
+            }
+        }
         Ok(Outcome::Done)
     }
 }
@@ -211,7 +224,7 @@ pub(super) fn open(context: &Context) -> anyhow::Result<Store> {
     Ok(Store::open(context.home.path())?)
 }
 
-fn pipeline<'a>(context: &'a Context, guests: &'a Guests) -> anyhow::Result<Pipeline<'a>> {
+pub(super) fn pipeline<'a>(context: &'a Context, guests: &'a Guests) -> anyhow::Result<Pipeline<'a>> {
     for setting in guests.unknown_settings(&context.config) {
         ui::warn(&format!("no analyzer has the setting `{setting}` (in `[signals]` of the configuration)"));
     }
@@ -219,7 +232,7 @@ fn pipeline<'a>(context: &'a Context, guests: &'a Guests) -> anyhow::Result<Pipe
 }
 
 /// None: another worker is at it, which has been said.
-fn lock(context: &Context, quiet: bool) -> anyhow::Result<Option<WorkerLock>> {
+pub(super) fn lock(context: &Context, quiet: bool) -> anyhow::Result<Option<WorkerLock>> {
     match WorkerLock::take(context.home.path()) {
         Ok(lock) => Ok(Some(lock)),
         Err(busy @ LockError::Busy { .. }) => {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::{Category, Finding, Form, Judged, prompt::CATEGORIES, prompt::Catalogue, window::Excerpt};
+use super::{Finding, Form, Judged, prompt::CATEGORIES, prompt::Catalogue, window::Excerpt};
 use crate::{
     insights::clean,
     model::Answer,

@@ -14,7 +14,7 @@ use crate::{
         prompt::{self, Catalogue},
         semantic,
     },
-    model::{Answer, Purpose, Request},
+    model::{Answer, Model, ModelError, Purpose, Refusal, Request},
     store::{Review, ReviewState, SessionId, Store, StoreError},
 };
 
@@ -34,8 +34,21 @@ pub trait Ask {
     fn ask(&mut self, store: &mut Store, request: &Request<'_>) -> Result<Answer, NoAnswer>;
 }
 
+impl Ask for Model<'_> {
+    fn ask(&mut self, store: &mut Store, request: &Request<'_>) -> Result<Answer, NoAnswer> {
+        Model::ask(self, store, request).map_err(|error| match error {
+            ModelError::Refused(refusal @ Refusal::TooLong { .. }) => NoAnswer::Unfit(refusal.to_string()),
+            ModelError::Refused(refusal) => NoAnswer::Refused(refusal.to_string()),
+            ModelError::Failed { kind, why, .. } => {
+                NoAnswer::Failed { kind: kind.name().to_owned(), why, elsewhere: kind.ends_run() }
+            }
+            ModelError::Store(error) => NoAnswer::Store(error),
+        })
+    }
+}
+
 /// Why there is no answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum NoAnswer {
     /// It was not asked, and will not be in this run: the budget, the agreement, Ctrl-C. The session stays due.
     Refused(String),
@@ -51,7 +64,7 @@ pub enum NoAnswer {
         elsewhere: bool,
     },
     /// The store failed.
-    Store(String),
+    Store(StoreError),
 }
 
 /// What a run did.
@@ -203,7 +216,7 @@ impl Reviewer<'_> {
             Ok(answer) => answer,
             Err(NoAnswer::Refused(why)) => return Ok(Some(why)),
             Err(NoAnswer::Unfit(why)) => return skip(store, learned, &why),
-            Err(NoAnswer::Store(why)) => return Err(StoreError::Io(why)),
+            Err(NoAnswer::Store(error)) => return Err(error),
             Err(NoAnswer::Failed { kind, why, elsewhere }) => {
                 self.fail(store, due, asked, &kind, &why, elsewhere, learned)?;
                 return Ok(None);
@@ -217,7 +230,10 @@ impl Reviewer<'_> {
                 let review = Review { findings: count, ..asked };
                 store.replace_model_findings(due.session, &read.findings, &read.cited, &review)?;
                 learned.asked += 1;
-                learned.empty += u64::from(count == 0);
+                if count == 0 {
+                    store.mark_call_empty(answer.call)?;
+                    learned.empty += 1;
+                }
                 learned.findings += u64::from(count);
                 for (what, count) in read.dropped {
                     *learned.dropped.entry(what).or_default() += count;

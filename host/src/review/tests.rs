@@ -281,7 +281,7 @@ fn what_is_refused_stays_due_and_failures_in_a_row_end_the_run() {
     assert_eq!(learned.stopped.as_deref(), Some("the day's budget is used up"));
     assert_eq!(world.due().len(), 7);
 
-    let mut script = Script { answers: vec![failed("timeout", false); 8], ..Script::default() };
+    let mut script = Script { answers: (0..8).map(|_| failed("timeout", false)).collect(), ..Script::default() };
     let learned = world.run(&mut script);
     assert_eq!((script.asked.len(), learned.failed.len()), (3, 3));
     assert_eq!(world.due().len(), 4);

@@ -16,6 +16,8 @@ mod golden;
 mod guests;
 mod import;
 mod kit;
+#[cfg(unix)]
+mod learn;
 mod life;
 mod patterns;
 mod rules;

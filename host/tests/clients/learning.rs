@@ -7,9 +7,9 @@ use totalrecall::{
     clock,
     config::Config,
     guests::Guests,
-    model::{Model, ModelError, Refusal},
+    model::Model,
     paths::Home,
-    review::{Ask, NoAnswer, Reviewer},
+    review::Reviewer,
     store::{CallOutcome, Store},
 };
 
@@ -28,26 +28,6 @@ tests! {
 /// Set in the process that has the model look at sessions.
 pub(crate) const LEARN: &str = "TOTALRECALL_TEST_LEARN";
 
-/// The client's way for reviews.
-struct Way<'a>(Model<'a>);
-
-impl Ask for Way<'_> {
-    fn ask(
-        &mut self,
-        store: &mut Store,
-        request: &totalrecall::model::Request<'_>,
-    ) -> Result<totalrecall::model::Answer, NoAnswer> {
-        self.0.ask(store, request).map_err(|error| match error {
-            ModelError::Refused(refusal @ Refusal::TooLong { .. }) => NoAnswer::Unfit(refusal.to_string()),
-            ModelError::Refused(refusal) => NoAnswer::Refused(refusal.to_string()),
-            ModelError::Failed { kind, why, .. } => {
-                NoAnswer::Failed { kind: kind.name().to_owned(), why, elsewhere: kind.ends_run() }
-            }
-            ModelError::Store(error) => NoAnswer::Store(error.to_string()),
-        })
-    }
-}
-
 /// Has the model look at what is due, if this is the process for it, and prints what came of it.
 pub(crate) fn is_done() -> bool {
     if std::env::var_os(LEARN).is_none() {
@@ -60,8 +40,8 @@ pub(crate) fn is_done() -> bool {
     let (stop, now) = (AtomicBool::new(false), clock::now());
     let reviewer = Reviewer::new(&home, &config, guests.kinds(), now).unwrap();
     let plan = reviewer.plan(&store, false).unwrap();
-    let mut way = Way(Model::new(&config, &home, now, &stop));
-    let learned = reviewer.run(&mut store, &plan, usize::MAX, &mut way, &stop, &mut |_, _| {}).unwrap();
+    let mut model = Model::new(&config, &home, now, &stop);
+    let learned = reviewer.run(&mut store, &plan, usize::MAX, &mut model, &stop, &mut |_, _| {}).unwrap();
     let after = reviewer.plan(&store, false).unwrap();
     println!("{}", json!({ "learned": learned, "due": after.due.len(), "later": after.later, "done": after.done }));
     true
@@ -74,7 +54,7 @@ fn with_a_session(script: impl IntoIterator<Item = Reply>) -> Person {
         .join("../fixtures/claude-code/2.1.332-steering-and-refusal/transcripts");
     totalrecall::conformance::lay_out(&case, &person.home().join(".claude/projects/-work")).unwrap();
     person.agree("");
-    person.ok(&["worker", "--reconcile", "--quiet"]);
+    person.ok(&["worker", "--reconcile", "--no-model", "--quiet"]);
     assert_eq!(person.ok(&["status", "--json"]).json()["status"]["sessions"], 1);
     person
 }

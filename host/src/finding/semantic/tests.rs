@@ -3,7 +3,11 @@
 use serde_json::json;
 
 use super::*;
-use crate::{finding::Evidence, finding::prompt::schema, pattern::Pattern, redact::Settings};
+use crate::{
+    finding::{Category, Evidence, prompt::schema},
+    pattern::Pattern,
+    redact::Settings,
+};
 
 fn excerpt() -> Excerpt {
     let place = |line| Evidence { transcript: 7, line, at: Some(line as i64 * 1_000), thread: None };
