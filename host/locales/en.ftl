@@ -58,6 +58,62 @@ strength = strength { $strength }
 rising = rising: { $with } of { $of } sessions in the last 4 weeks, { $before-with } of { $before-of } in the 4 weeks before
 falling = falling: { $with } of { $of } sessions in the last 4 weeks, { $before-with } of { $before-of } in the 4 weeks before
 
+rules = Outcome of applied rules
+rules-intro = A verdict compares how often the pattern came up since the rule was applied with how often it would have without it; it is only given where the numbers carry it. The simple reading beside it asks only whether it came up again.
+rules-everywhere = The counts are of all sessions that a rule is for, not only of those above.
+outcome-working = Working
+outcome-not-working = Not working
+outcome-worse = Worse than before
+outcome-too-early = Too early to say
+outcome-not-enough-data = Not enough data
+rule-about = About { $title }
+rule-since = in force since { $date }
+rule-tokens =
+    { $count ->
+        [one] { $count } token in every session
+       *[other] { $count } tokens in every session
+    }
+rule-counts-sessions = In { $before-with } of { $before-of } sessions before (from { $from }), { $with } of { $of } since
+rule-counts-calls = In { $before-with } of { $before-of } calls before (from { $from }), { $with } of { $of } since
+rule-ratio = { $middle } times as often as without the rule (90 % interval { $low } to { $high })
+rule-simple-resolved = simple reading: resolved, it did not come up again
+rule-simple-pending = simple reading: pending, it did not come up yet
+rule-simple-ineffective = simple reading: ineffective, it came up again
+rule-advice-working = Keep the rule.
+rule-advice-not-working = Have the rule drafted anew, or as a stronger means, with `totalrecall propose`, or take it back with `totalrecall revert { $proposal }`.
+rule-advice-worse = Take the rule back with `totalrecall revert { $proposal }`, and look at what the sessions since have in common.
+rule-advice-too-early = Wait: the next sessions decide.
+rule-advice-not-enough-data = Keep the rule if it is worth its tokens without proof; otherwise `totalrecall revert { $proposal }` takes it back.
+has-rule = has a rule since { $date } ({ $outcome })
+ruled-working = working
+ruled-not-working = not working
+ruled-worse = worse than before
+ruled-too-early = too early to say
+ruled-not-enough-data = not enough data
+drafted =
+    { $count ->
+        [one] **{ $count } drafted rule waits** for you
+       *[other] **{ $count } drafted rules wait** for you
+    }: `totalrecall proposals` lists them, `totalrecall propose --review` goes through them one by one.
+
+view-project = Only the project { $project }.
+view-since = Only sessions that ended from { $from } to { $to }; trends look at the 8 weeks before the end of this period.
+view-until = Only sessions that ended by { $to }; trends look at the 8 weeks before that.
+empty-view = No session that was read is of this project and period.
+
+forms = What went another way
+forms-intro = Which part of the work went another way than the person's, as a model says that was asked about sessions.
+forms-form = Form
+forms-sessions = Sessions
+forms-findings = Findings
+form-project-reading = The project or a fact was misread
+form-intent = What was wanted was misread
+form-rule-following = A stated rule was not kept
+form-scope = More was done than asked for
+form-implementation = The code was wrong
+form-execution = Commands or tools were used wrongly
+form-self-reporting = What the agent said of its work was not so
+
 trends = Trends
 trends-status =
     { $active ->
@@ -67,6 +123,7 @@ trends-status =
         [one] { $fading } is fading
        *[other] { $fading } are fading
     } (not seen for { $days } days).
+trends-none = No session ended in the last 8 weeks, so there is nothing to compare.
 trends-rising = Rising
 trends-falling = Falling
 trends-steady = No pattern rises or falls clearly: the numbers are too small or too even to say so.
@@ -77,6 +134,12 @@ trends-all = all sessions
 
 by-category = Recurring by category
 one-offs = Seen in one session only: { $kinds }.
+
+muted =
+    { $count ->
+        [one] { $count } pattern is muted and not listed.
+       *[other] { $count } patterns are muted and not listed.
+    }
 
 candidates = Candidate improvements
 unread = What could not be read
@@ -127,9 +190,11 @@ improve-permission-denied = Write down when { $subject } is allowed, or deny it 
 
 kind-interrupt = interrupt
 title-interrupt = Stopped: { $subject }
+title-interrupt-reply = Stopped while it wrote
 summary-interrupt = A person stopped the agent while it worked.
 advice-interrupt = Look at what was stopped: if it took too long, limit it; if it was wrong, say so in the instructions.
 improve-interrupt = Find out why { $subject } gets stopped, and say in the instructions what to do instead
+improve-interrupt-reply = Find out why replies get stopped, and say in the instructions what to do instead
 
 kind-user-correction = correction
 title-user-correction = “{ $subject }”
@@ -179,5 +244,47 @@ summary-unresolved-error = A session ended on an error.
 advice-unresolved-error = Look whether the work was ever finished, and what stopped it.
 improve-unresolved-error = Find out what stopped the sessions that ended on { $subject }
 
+kind-misunderstood-intent = misunderstanding
+title-misunderstood-intent = Misunderstood: { $subject }
+summary-misunderstood-intent = The agent set out to do something else than what was wanted.
+advice-misunderstood-intent = Say what is wanted in the instructions, or have the agent say what it understood before it begins.
+improve-misunderstood-intent = Say in the instructions what is wanted: { $subject }
+
+kind-repeated-correction = repeated correction
+title-repeated-correction = { $subject }
+summary-repeated-correction = A person had to say the same thing again.
+advice-repeated-correction = Make it a rule in the instructions.
+improve-repeated-correction = Make it a rule: { $subject }
+
+kind-clarification-gap = question not asked
+title-clarification-gap = Not asked: { $subject }
+summary-clarification-gap = The agent decided what it should have asked about.
+advice-clarification-gap = Say in the instructions that the agent must ask before it decides this.
+improve-clarification-gap = Have the agent ask first: { $subject }
+
+kind-rule-violation = rule not kept
+title-rule-violation = Not kept: { $subject }
+summary-rule-violation = A rule that was written down was not kept.
+advice-rule-violation = Make the rule shorter and put it where it is read, or have a hook enforce it.
+improve-rule-violation = Make the rule clearer, or have a hook enforce it: { $subject }
+
+kind-frustration = frustration
+title-frustration = Lost patience: { $subject }
+summary-frustration = The person lost patience.
+advice-frustration = Look at what came before: what costs patience is mostly another pattern.
+improve-frustration = Find out what came before: { $subject }
+
 title-unspecific = Objections that do not say what is wrong
 improve-unspecific = Look up what was objected to: the words alone do not say it
+
+## Charts of the HTML page
+
+chart-sessions-title = Sessions per week; each week is named by its last day
+chart-sessions = Sessions per week, the oldest first: { $counts }
+chart-pattern = Sessions per week with it, the oldest first: { $counts }
+chart-rules = How often the pattern comes up with the rule, compared with how often it would without it: middle and 90 % interval; 1 is no change.
+chart-rarer = rarer
+chart-more-often = more often
+chart-category = Category
+chart-category-sessions = Sessions
+chart-category-patterns = Patterns

@@ -38,8 +38,57 @@ strength = 强度 { $strength }
 rising = 上升：最近 4 周 { $of } 个会话中有 { $with } 个，此前 4 周 { $before-of } 个中有 { $before-with } 个
 falling = 下降：最近 4 周 { $of } 个会话中有 { $with } 个，此前 4 周 { $before-of } 个中有 { $before-with } 个
 
+rules = 已应用规则的效果
+rules-intro = 结论比较规则应用以来该模式出现的频率，与没有这条规则时预计的频率；只有数据足够时才下结论。旁边的简单读法只看它是否再次出现。
+rules-everywhere = 次数统计的是规则适用的全部会话，不限于上述会话。
+outcome-working = 有效
+outcome-not-working = 无效
+outcome-worse = 比以前更糟
+outcome-too-early = 为时尚早
+outcome-not-enough-data = 数据不足
+rule-about = 针对 { $title }
+rule-since = { $date } 起生效
+rule-tokens = 每个会话耗费 { $count } 个词元
+rule-counts-sessions = 此前（自 { $from }）{ $before-of } 个会话中有 { $before-with } 个，此后 { $of } 个中有 { $with } 个
+rule-counts-calls = 此前（自 { $from }）{ $before-of } 次调用中有 { $before-with } 次，此后 { $of } 次中有 { $with } 次
+rule-ratio = 频率为没有规则时的 { $middle } 倍（90% 区间 { $low } 至 { $high }）
+rule-simple-resolved = 简单读法：已解决，未再出现
+rule-simple-pending = 简单读法：待定，尚未出现
+rule-simple-ineffective = 简单读法：无效，又出现了
+rule-advice-working = 保留这条规则。
+rule-advice-not-working = 用 `totalrecall propose` 重新起草规则或换用更强的手段，或用 `totalrecall revert { $proposal }` 撤回。
+rule-advice-worse = 用 `totalrecall revert { $proposal }` 撤回规则，并看看此后的会话有什么共同之处。
+rule-advice-too-early = 再等等：由接下来的会话决定。
+rule-advice-not-enough-data = 若认为即使没有证据也值得这些词元，就保留规则；否则用 `totalrecall revert { $proposal }` 撤回。
+has-rule = { $date } 起有规则（{ $outcome }）
+ruled-working = 有效
+ruled-not-working = 无效
+ruled-worse = 比以前更糟
+ruled-too-early = 为时尚早
+ruled-not-enough-data = 数据不足
+drafted = **有 { $count } 条规则草案等待处理**：`totalrecall proposals` 列出它们，`totalrecall propose --review` 逐条审阅。
+
+view-project = 仅限项目 { $project }。
+view-since = 仅限 { $from } 至 { $to } 结束的会话；趋势取该时段结束前的 8 周。
+view-until = 仅限 { $to } 及之前结束的会话；趋势取此前的 8 周。
+empty-view = 读取过的会话中，没有属于该项目和时段的。
+
+forms = 偏离之处
+forms-intro = 询问过会话的模型认为，工作的哪个部分偏离了用户的意图。
+forms-form = 形式
+forms-sessions = 会话
+forms-findings = 发现
+form-project-reading = 误读了项目或事实
+form-intent = 误读了意图
+form-rule-following = 没有遵守明确的规则
+form-scope = 做了超出要求的事
+form-implementation = 代码有误
+form-execution = 命令或工具使用不当
+form-self-reporting = 对自己工作的说法不符合事实
+
 trends = 趋势
 trends-status = { $active } 个模式活跃，{ $fading } 个消退中（{ $days } 天未再出现）。
+trends-none = 最近 8 周没有结束的会话，无从比较。
 trends-rising = 上升
 trends-falling = 下降
 trends-steady = 没有明显上升或下降的模式：数量太少或变化太小，不足以下结论。
@@ -50,6 +99,8 @@ trends-all = 全部会话
 
 by-category = 按类别列出的反复问题
 one-offs = 只见于一个会话：{ $kinds }。
+
+muted = { $count } 个模式已静音，未列出。
 
 candidates = 可考虑的改进
 unread = 未能读取的内容
@@ -88,9 +139,11 @@ improve-permission-denied = 写明何时允许 { $subject }，或在设置中禁
 
 kind-interrupt = 打断
 title-interrupt = 被打断：{ $subject }
+title-interrupt-reply = 回复时被打断
 summary-interrupt = 用户在代理工作时将其打断。
 advice-interrupt = 看看被打断的是什么：若耗时太长就加以限制，若方向错误就写进项目说明。
 improve-interrupt = 查明 { $subject } 为何被打断，并在项目说明中写明替代做法
+improve-interrupt-reply = 查明回复为何被打断，并在项目说明中写明替代做法
 
 kind-user-correction = 纠正
 title-user-correction = “{ $subject }”
@@ -140,5 +193,47 @@ summary-unresolved-error = 会话以错误告终。
 advice-unresolved-error = 看看这项工作后来是否完成，是什么阻止了它。
 improve-unresolved-error = 查明以 { $subject } 告终的会话被什么阻止
 
+kind-misunderstood-intent = 误解
+title-misunderstood-intent = 误解：{ $subject }
+summary-misunderstood-intent = 代理着手做的并不是用户想要的。
+advice-misunderstood-intent = 在项目说明中写明想要什么，或要求代理动手前先复述它的理解。
+improve-misunderstood-intent = 在项目说明中写明想要什么：{ $subject }
+
+kind-repeated-correction = 反复纠正
+title-repeated-correction = { $subject }
+summary-repeated-correction = 用户不得不再说一遍同样的话。
+advice-repeated-correction = 把它写成项目说明中的一条规则。
+improve-repeated-correction = 写成规则：{ $subject }
+
+kind-clarification-gap = 该问未问
+title-clarification-gap = 未询问：{ $subject }
+summary-clarification-gap = 本该询问的事，代理自行决定了。
+advice-clarification-gap = 在项目说明中写明，代理在决定此事前必须询问。
+improve-clarification-gap = 要求代理先询问：{ $subject }
+
+kind-rule-violation = 违反规则
+title-rule-violation = 未遵守：{ $subject }
+summary-rule-violation = 写明的规则没有得到遵守。
+advice-rule-violation = 把规则写得更短，放在会被读到的地方，或用钩子强制执行。
+improve-rule-violation = 把规则写得更清楚，或用钩子强制执行：{ $subject }
+
+kind-frustration = 不耐烦
+title-frustration = 失去耐心：{ $subject }
+summary-frustration = 用户失去了耐心。
+advice-frustration = 看看此前发生了什么：让人失去耐心的多半是另一个模式。
+improve-frustration = 查明此前发生了什么：{ $subject }
+
 title-unspecific = 没有说明哪里不对的反对
 improve-unspecific = 查看当时反对的是什么：仅凭这些话看不出来
+
+## HTML 页面的图表
+
+chart-sessions-title = 每周会话数；每周以其最后一天标示
+chart-sessions = 每周会话数，由远及近：{ $counts }
+chart-pattern = 每周出现它的会话数，由远及近：{ $counts }
+chart-rules = 有规则时模式出现的频率与没有规则时预计频率之比：中位值与 90% 区间；1 表示没有变化。
+chart-rarer = 更少
+chart-more-often = 更多
+chart-category = 类别
+chart-category-sessions = 会话
+chart-category-patterns = 模式

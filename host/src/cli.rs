@@ -10,6 +10,7 @@ mod drafter;
 mod hook;
 mod import;
 mod init;
+mod insights;
 mod learn;
 mod library;
 mod patterns;
@@ -94,8 +95,8 @@ enum Command {
     Import(import::Import),
     /// Have a model look at sessions, within the budget, once you have agreed to it
     Learn(learn::Learn),
-    /// Print insights.md
-    Insights(library::Insights),
+    /// Print insights.md, or a part of it
+    Insights(insights::Insights),
     /// The patterns of friction, and what you say about them
     Patterns(patterns::Patterns),
     /// Merge patterns that are the same friction in other words

@@ -3,15 +3,17 @@
 //! Findings are kept in the store, because making them needs a session's signals; patterns are made of all findings
 //! whenever they are asked for, because they depend on today's date.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::{
     config,
     finding::{self, Finding, Sighting},
     insights::{Failed, Insights, Unknown, Unread},
-    pattern::{self, Anchor, Decision, FindError, Incident, Known, Pattern, Session},
+    pattern::{self, Anchor, Decision, FindError, Incident, Known, Pattern, Session, View},
+    proposal,
     sandbox::analyze::{Signal, SignalKind},
     store::{Imported, SessionId, Store, StoreError, StoredSignal},
+    verdict::Verdict,
 };
 
 /// Sessions with what was found in them.
@@ -22,6 +24,10 @@ pub struct Library {
     findings: Vec<(usize, Finding)>,
     known: Known,
     unread: Unread,
+    /// What became of the rules in force.
+    rules: Vec<Verdict>,
+    /// Proposals that wait for the person.
+    drafted: usize,
 }
 
 /// Makes the findings of the sessions whose signals have changed.
@@ -122,7 +128,9 @@ impl Library {
         let unknown =
             unread.unknown.into_iter().map(|((tool, record), count)| Unknown { tool, record, count }).collect();
         let known = Known { anchors: store.anchors()?, decisions: store.decisions()? };
-        Ok(Self { sessions, findings, known, unread: Unread { failed, unknown, broken: unread.broken } })
+        let drafted = store.proposals()?.iter().filter(|it| it.status == proposal::Status::Drafted).count();
+        let unread = Unread { failed, unknown, broken: unread.broken };
+        Ok(Self { sessions, findings, known, unread, rules: Vec::new(), drafted })
     }
 
     /// What is known of patterns besides findings.
@@ -192,9 +200,26 @@ impl Library {
 
     /// What it says on a day.
     pub fn insights(&self, kinds: &[SignalKind], settings: &config::Patterns, now: i64) -> Insights {
+        self.insights_in(&View::default(), kinds, settings, now)
+    }
+
+    /// What a part of it says.
+    pub fn insights_in(&self, view: &View, kinds: &[SignalKind], settings: &config::Patterns, now: i64) -> Insights {
         let incidents: Vec<_> =
             self.findings.iter().map(|(session, finding)| Incident { session: *session, finding }).collect();
         let settings = pattern::Settings { half_life_days: settings.half_life_days, fading_days: settings.fading_days };
-        Insights::new(&self.sessions, &incidents, &self.known, kinds, self.unread.clone(), now, &settings)
+        let insights = Insights::new(view, &self.sessions, &incidents, &self.known, kinds, now, &settings);
+        let mut seen = BTreeSet::new();
+        if view.project.is_some() && !self.rules.is_empty() {
+            let ever = View { since: None, ..view.clone() };
+            let patterns = pattern::patterns_in(&ever, &self.sessions, &incidents, &self.known, now, &settings);
+            seen.extend(patterns.into_iter().map(|pattern| pattern.id));
+        }
+        insights.with_unread(self.unread.clone()).with_rules(self.rules.clone(), self.drafted, &seen)
+    }
+
+    /// The folders that its sessions are filed under.
+    pub fn projects(&self) -> BTreeSet<String> {
+        self.sessions.iter().map(|session| &session.project).filter(|project| !project.is_empty()).cloned().collect()
     }
 }

@@ -15,6 +15,7 @@ mod known;
 mod lexicon;
 mod likeness;
 mod trend;
+mod view;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -33,6 +34,7 @@ pub use join::compatible;
 pub use known::{Anchor, Known};
 pub use likeness::{ALIKE, alikeness};
 pub use trend::{Direction, Share, Trend, WEEKS, week, week_ends};
+pub use view::View;
 pub use words::Words;
 
 /// Milliseconds of a day.
@@ -203,13 +205,26 @@ pub fn patterns(
     now: i64,
     settings: &Settings,
 ) -> Vec<Pattern> {
+    patterns_in(&View::default(), sessions, incidents, known, now, settings)
+}
+
+/// Those of all patterns that a view holds, with what is counted there.
+pub fn patterns_in(
+    view: &View,
+    sessions: &[Session],
+    incidents: &[Incident<'_>],
+    known: &Known,
+    now: i64,
+    settings: &Settings,
+) -> Vec<Pattern> {
+    let now = view.now(now);
     let mut incidents: Vec<Incident<'_>> = incidents.iter().copied().filter(|i| i.session < sessions.len()).collect();
     incidents.sort_by(|a, b| chronology(sessions, a).cmp(&chronology(sessions, b)));
-    let weeks = Weeks::new(sessions, now);
+    let weeks = Weeks::new(view, sessions, now);
     let groups = group::gather(sessions, &incidents, &known.anchors);
     let mut patterns: Vec<Pattern> = decision::apply(groups, sessions, &known.anchors, &known.decisions)
         .into_iter()
-        .filter_map(|group| pattern(sessions, group, &weeks, now, settings))
+        .filter_map(|group| pattern(view, sessions, group, &weeks, now, settings))
         .collect();
     patterns.sort_by(|a, b| b.strength.total_cmp(&a.strength).then_with(|| a.id.cmp(&b.id)));
     patterns
@@ -252,6 +267,7 @@ fn last_at(session: &Session, finding: &Finding) -> i64 {
 }
 
 fn pattern(
+    view: &View,
     sessions: &[Session],
     mut group: Group<'_>,
     weeks: &Weeks<'_>,
@@ -264,18 +280,22 @@ fn pattern(
     members.append(&mut group.merged);
     members.sort_by(|a, b| chronology(sessions, a).cmp(&chronology(sessions, b)));
     let last = |i: &Incident<'_>| last_at(&sessions[i.session], i.finding);
-    let (oldest, newest) = (members.first()?, members.iter().max_by_key(|i| last(i))?);
-    let described = own.iter().max_by_key(|i| last(i))?.finding.detail.clone();
-    let judged = || members.iter().filter_map(|i| Some((last(i), i.finding.judged.as_ref()?)));
+    // What it is, everything says: it is the same in every view. How much of it there was, what the view holds says.
+    let is_counted = |i: &Incident<'_>| view.counts_finding(&sessions[i.session], i.finding);
+    let counted: Vec<Incident<'_>> = members.iter().copied().filter(is_counted).collect();
+    let (oldest, newest) = (counted.first()?, counted.iter().max_by_key(|i| last(i))?);
+    let described =
+        own.iter().filter(|i| is_counted(i)).max_by_key(|i| last(i)).unwrap_or(newest).finding.detail.clone();
+    let judged = || counted.iter().filter_map(|i| Some((last(i), i.finding.judged.as_ref()?)));
     let hint = judged().filter_map(|(at, judged)| Some((at, judged.hint.clone()?))).max_by_key(|(at, _)| *at);
     let forms: Vec<&str> = judged().filter_map(|(_, judged)| Some(judged.form?.name())).collect();
     let form = most_frequent(forms.into_iter());
-    let distinct: BTreeSet<usize> = members.iter().map(|i| i.session).collect();
+    let distinct: BTreeSet<usize> = counted.iter().map(|i| i.session).collect();
     let occurrences = u32::try_from(distinct.len()).unwrap_or(u32::MAX);
-    let total = |of: fn(&Finding) -> u32| members.iter().fold(0_u32, |sum, i| sum.saturating_add(of(i.finding)));
+    let total = |of: fn(&Finding) -> u32| counted.iter().fold(0_u32, |sum, i| sum.saturating_add(of(i.finding)));
     let last_seen = last(newest);
     let idle_days = now.saturating_sub(last_seen).max(0) as f64 / DAY as f64;
-    let severity = members.iter().map(|i| i.finding.severity).max()?;
+    let severity = counted.iter().map(|i| i.finding.severity).max()?;
     // A model's kinds are categories: what signals say is more exact.
     let kinds = |judged: bool| own.iter().filter(move |i| judged || i.finding.judged.is_none());
     let kind = most_frequent(kinds(false).map(|i| i.finding.kind.as_str()))
@@ -292,16 +312,19 @@ fn pattern(
     }
     let subject = most_frequent(subjects.iter().map(String::as_str))?.to_owned();
     let project = group.key.project;
-    let (with, all) = weeks.count(project.as_deref(), &distinct);
+    let compared = members.iter().map(|i| i.session).filter(|session| view.compares(&sessions[*session])).collect();
+    let (with, all) = weeks.count(project.as_deref(), &compared);
     let projects: BTreeSet<&str> = distinct.iter().map(|&s| sessions[s].project.as_str()).collect();
 
-    let mut evidence: Vec<Place> = members.iter().filter_map(|i| place(&sessions[i.session], i.finding)).collect();
+    let mut evidence: Vec<Place> = counted.iter().filter_map(|i| place(&sessions[i.session], i.finding)).collect();
     evidence.sort_by(|a, b| {
         b.at.cmp(&a.at).then_with(|| (&a.tool, &a.session, a.line).cmp(&(&b.tool, &b.session, b.line)))
     });
     evidence.truncate(EVIDENCE);
 
-    let again = occurrences > 1 || members.iter().any(|i| i.finding.category == Category::RepeatedCorrection);
+    let again =
+        |i: &Incident<'_>| i.session != members[0].session || i.finding.category == Category::RepeatedCorrection;
+    let again = members.iter().any(again);
     let category = if kinds(false).next().is_some() {
         Category::of(&kind, again)
     } else {
@@ -380,8 +403,9 @@ struct Weeks<'a> {
 }
 
 impl<'a> Weeks<'a> {
-    fn new(sessions: &'a [Session], now: i64) -> Self {
-        let week: Vec<Option<usize>> = sessions.iter().map(|session| trend::week(session.ended_at, now)).collect();
+    fn new(view: &View, sessions: &'a [Session], now: i64) -> Self {
+        let week = |session: &Session| view.compares(session).then(|| trend::week(session.ended_at, now)).flatten();
+        let week: Vec<Option<usize>> = sessions.iter().map(week).collect();
         let mut all: BTreeMap<(&str, &str), [u32; WEEKS]> = BTreeMap::new();
         for (session, week) in sessions.iter().zip(&week) {
             if let Some(week) = week {

@@ -1,10 +1,14 @@
 //! The page of a small library, in every language, and what must hold of any page.
 
+mod html;
+mod views;
+
 use super::*;
-use crate::finding::{Finding, Sighting, from_signals};
+use crate::finding::{Category, Evidence, Finding, Form, Judged, Sighting, from_signals};
 use crate::locale::choose;
 use crate::pattern::Settings;
 use crate::sandbox::analyze::Signal;
+use crate::verdict::{Exposure, Interval, Outcome, Simple, Unit};
 
 const DAY: i64 = 24 * 60 * 60 * 1000;
 /// 2026-08-20 12:00 UTC.
@@ -59,10 +63,45 @@ impl Library {
         self.findings.extend(from_signals(&sightings, &kinds()).into_iter().map(|finding| (index, finding)));
     }
 
+    /// What a model says of a session.
+    fn judge(&mut self, session: usize, category: Category, form: Form, subject: &str, hint: &str) {
+        let at = self.sessions[session].ended_at - 60_000;
+        let finding = Finding {
+            kind: category.name().into(),
+            category,
+            subject: subject.into(),
+            words: None,
+            severity: 3,
+            confidence: 0.9,
+            detail: subject.into(),
+            count: 1,
+            in_subagents: 0,
+            first_at: Some(at),
+            last_at: Some(at),
+            evidence: vec![Evidence { transcript: session as i64, line: 7, at: Some(at), thread: None }],
+            judged: Some(Judged {
+                form: Some(form),
+                hint: Some(hint.into()),
+                pattern: None,
+                call: 1,
+                prompt: "p".into(),
+                model: "m".into(),
+                cost_usd: 0.01,
+                snippets: Vec::new(),
+            }),
+        };
+        self.findings.push((session, finding));
+    }
+
     fn insights(&self, unread: Unread) -> Insights {
+        self.insights_in(&View::default(), unread)
+    }
+
+    fn insights_in(&self, view: &View, unread: Unread) -> Insights {
         let incidents: Vec<Incident<'_>> =
             self.findings.iter().map(|(session, finding)| Incident { session: *session, finding }).collect();
-        Insights::new(&self.sessions, &incidents, &Known::default(), &kinds(), unread, NOW, &Settings::default())
+        Insights::new(view, &self.sessions, &incidents, &Known::default(), &kinds(), NOW, &Settings::default())
+            .with_unread(unread)
     }
 }
 
@@ -153,6 +192,57 @@ fn unread() -> Unread {
     }
 }
 
+/// The small library with what a model said, rules of every outcome, and drafts.
+fn ruled() -> Insights {
+    let mut library = small();
+    let hint = "Say in CLAUDE.md that **only** `app/` is part of a change.";
+    library.judge(6, Category::MisunderstoodIntent, Form::Scope, "edits <files> outside of app/", "Older advice.");
+    library.judge(8, Category::MisunderstoodIntent, Form::Scope, "edits <files> outside of app/", hint);
+    library.judge(8, Category::RuleViolation, Form::RuleFollowing, "commits without running the tests", "Use a hook.");
+    let insights = library.insights(unread());
+    let id = |kind: &str| insights.patterns.iter().find(|pattern| pattern.kind == kind).unwrap().id.clone();
+    let rules = vec![
+        verdict(&id("tool-error"), Outcome::Working, [(9, 41), (0, 37)], Some([0.02, 0.12, 0.71]), Simple::Resolved),
+        verdict(&id("churn"), Outcome::TooEarly, [(3, 20), (0, 2)], None, Simple::Pending),
+        verdict("p-gone-0123456789", Outcome::NotEnoughData, [(1, 3), (0, 4)], None, Simple::Resolved),
+        verdict(
+            &id("user-correction"),
+            Outcome::NotWorking,
+            [(30, 310), (28, 290)],
+            Some([0.7, 0.99, 1.4]),
+            Simple::Ineffective,
+        ),
+        verdict(&id("slow-reply"), Outcome::Worse, [(1, 40), (9, 31)], Some([2.4, 11.6, 61.0]), Simple::Ineffective),
+    ];
+    insights.with_rules(rules, 2, &BTreeSet::new())
+}
+
+fn verdict(
+    pattern: &str,
+    outcome: Outcome,
+    counts: [(u32, u32); 2],
+    ratio: Option<[f64; 3]>,
+    simple: Simple,
+) -> Verdict {
+    let applied_at = NOW - 20 * DAY;
+    let (before, after) = ((NOW - 50 * DAY, applied_at), (applied_at, NOW));
+    let exposure = |(occurrences, opportunities), (from, to)| Exposure { occurrences, opportunities, from, to };
+    Verdict {
+        proposal: format!("p-{pattern}"),
+        pattern: pattern.into(),
+        text: "Use `pnpm`, *never* npm; <b>not even</b> once.".into(),
+        subject: "npm | install".into(),
+        applied_at,
+        outcome,
+        unit: if outcome == Outcome::NotWorking { Unit::Calls } else { Unit::Sessions },
+        before: exposure(counts[0], before),
+        after: exposure(counts[1], after),
+        ratio: ratio.map(|[low, middle, high]| Interval { low, middle, high }),
+        simple,
+        tokens: if outcome == Outcome::Working { 1 } else { 14 },
+    }
+}
+
 /// Compares the page with the file of this name in `golden/`.
 fn golden(name: &str, page: &str) {
     let mut settings = insta::Settings::clone_current();
@@ -170,6 +260,26 @@ fn the_page_in_english() {
 #[test]
 fn the_page_in_chinese() {
     golden("insights.zh", &small().insights(unread()).page(&choose(Some("zh"), None)));
+}
+
+#[test]
+fn the_page_with_rules_in_english() {
+    golden("insights.rules.en", &ruled().page(&choose(Some("en"), None)));
+}
+
+#[test]
+fn the_page_with_rules_in_chinese() {
+    golden("insights.rules.zh", &ruled().page(&choose(Some("zh"), None)));
+}
+
+#[test]
+fn what_has_a_rule_says_so_and_is_not_suggested_again() {
+    let page = ruled().page(&choose(None, None));
+    let (_, pressing) = page.split_once("## Most pressing").unwrap();
+    let (_, candidates) = page.split_once("## Candidate improvements").unwrap();
+    assert!(pressing.contains("strength 2.28 · has a rule since 2026-07-31 (working)"));
+    assert!(!candidates.contains("File has not been read yet"), "{candidates}");
+    assert!(candidates.contains("Say in CLAUDE.md that \\*\\*only\\*\\* `app/` is part of a change."), "{candidates}");
 }
 
 #[test]
@@ -199,8 +309,11 @@ fn machines_get_the_same() {
 fn no_line_of_a_page_lacks_its_language() {
     let library = small();
     for language in crate::locale::languages() {
-        let page = library.insights(unread()).page(&choose(Some(language), None));
-        for id in ["title-", "kind-", "advice-", "improve-", "category-", "{ $", "summary-"] {
+        let locale = choose(Some(language), None);
+        let page = library.insights(unread()).page(&locale) + &ruled().page(&locale);
+        let ids =
+            ["title-", "kind-", "advice-", "improve-", "category-", "{ $", "summary-", "rule-", "ruled-", "outcome-"];
+        for id in ids.into_iter().chain(["form-", "forms-", "has-rule"]) {
             assert!(!page.contains(id), "{language}: {id}");
         }
     }
