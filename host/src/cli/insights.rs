@@ -40,10 +40,10 @@ pub(super) struct Insights {
     #[arg(long, value_name = "DIR|NAME", num_args = 0..=1)]
     project: Option<Option<String>>,
     /// Only sessions that ended since then: 30d, 2w, 6m (months), 1y ago, or a day such as 2026-11-01
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     since: Option<String>,
     /// Only sessions that ended before then; of a day, by its end
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     until: Option<String>,
     /// Print one self-contained HTML file, with charts and without scripts
     #[arg(long, conflicts_with = "json")]

@@ -318,3 +318,30 @@ fn no_line_of_a_page_lacks_its_language() {
         }
     }
 }
+
+/// What must take half a second at most (in a debug build 10 ms for the page, 20 ms for the HTML) is allowed ten times that,
+/// because tests share their machine.
+#[test]
+fn a_page_of_a_thousand_sessions_takes_no_time() {
+    const TOOLS: [&str; 6] = ["Bash", "Edit", "Read", "Grep", "Write", "WebFetch"];
+    let subjects: Vec<String> =
+        (0..300).map(|n| format!("{}: step {n} failed: no such target", TOOLS[n % 6])).collect();
+    let mut library = Library::default();
+    for index in 0..1000 {
+        let signals: Vec<_> = (0..3)
+            .map(|n| ("tool-error", subjects[(index * 7 + n * 101) % 300].as_str(), "it failed", n as u64 + 1, None))
+            .collect();
+        library.session(56 - (index as i64 * 56) / 1000, ["billing", "website", "docs"][index % 3], &signals);
+    }
+    let started = std::time::Instant::now();
+    let insights = library.insights(unread());
+    assert_eq!((insights.sessions, insights.patterns.len()), (1000, 300));
+    let made = started.elapsed();
+    let page = insights.page(&choose(None, None));
+    let written = started.elapsed();
+    let html = insights.html(&choose(None, None));
+    let all = started.elapsed();
+    eprintln!("patterns {made:?}, page {:?}, HTML {:?}", written - made, all - written);
+    assert!(page.len() > 10_000 && html.len() > 20_000);
+    assert!(all.as_secs() < 5, "{all:?}");
+}

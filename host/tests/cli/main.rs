@@ -15,6 +15,7 @@ mod golden;
 #[path = "../guests/built.rs"]
 mod guests;
 mod import;
+mod insights;
 mod kit;
 #[cfg(unix)]
 mod learn;
