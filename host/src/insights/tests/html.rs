@@ -279,12 +279,3 @@ proptest! {
         check(&hostile(&text).html(&choose(None, None)));
     }
 }
-
-#[test]
-fn tmp_write() {
-    for l in ["en", "zh"] {
-        std::fs::write(format!("/tmp/ins-x/ruled.{l}.html"), ruled().html(&choose(Some(l), None))).unwrap();
-    }
-    std::fs::write("/tmp/ins-x/hostile.html", hostile("مرحبا <b dir=rtl> עולם `x` \u{202e}").html(&choose(None, None)))
-        .unwrap();
-}
