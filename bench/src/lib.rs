@@ -5,4 +5,5 @@ pub mod corpus;
 pub mod history;
 pub mod measure;
 pub mod native;
+pub mod simulation;
 pub mod writer;

@@ -2,6 +2,7 @@
 
 mod adapters;
 mod analyze;
+mod check;
 mod config;
 mod context;
 mod demo;
@@ -23,6 +24,7 @@ mod status;
 mod synth;
 mod ui;
 mod uninstall;
+mod verdicts;
 mod work;
 
 use std::{ffi::OsString, io, path::PathBuf, process::ExitCode};
@@ -111,12 +113,16 @@ enum Command {
     Reject(rules::Reject),
     /// Take rules back that are in force
     Revert(rules::Revert),
+    /// Say of each rule in force whether it works, with the counts
+    Verdicts(verdicts::Verdicts),
     /// Report the signals of transcripts, without a home
     Analyze(analyze::Analyze),
     /// The components that read transcripts
     Adapters(adapters::Adapters),
     /// Take a hook's event from standard input; never fails, never waits
     Hook(hook::Hook),
+    /// Refuse a call of a tool that breaks a rule; a hook that you install
+    Check(check::Check),
     /// Print the settings that are in force
     Config(config::ShowConfig),
     /// Take back every rule and the cache; what you wrote stays
@@ -130,17 +136,24 @@ enum Command {
 
 /// Runs the program and gives its exit code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    // To a client, exit code 2 of its hook means that the tool may not be used. A hook that is called wrongly does not mean that.
+    let is_hook = arguments.get(1).is_some_and(|name| name == "hook" || name == "check");
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
             let _ = error.print();
-            return if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS };
+            return if error.use_stderr() && !is_hook { ExitCode::from(2) } else { ExitCode::SUCCESS };
         }
     };
     ui::choose_color(arguments.color);
     // A hook must not fail because something else is amiss: it gets its own way, before anything is looked at.
     if let Command::Hook(hook) = &arguments.command {
         hook.run(arguments.home);
+        return ExitCode::SUCCESS;
+    }
+    if let Command::Check(check) = &arguments.command {
+        check.run();
         return ExitCode::SUCCESS;
     }
     match dispatch(arguments) {
@@ -198,11 +211,12 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<Outcome> {
         Command::Apply(command) => command.run(&Context::new(home)?),
         Command::Reject(command) => command.run(&Context::new(home)?),
         Command::Revert(command) => command.run(&Context::new(home)?),
+        Command::Verdicts(command) => command.run(&Context::new(home)?),
         Command::Analyze(command) => command.run(home),
         Command::Adapters(command) => command.run(home),
         Command::Config(command) => command.run(home),
         Command::Uninstall(command) => command.run(&Context::new(home)?),
-        Command::Hook(_) => Ok(Outcome::Done),
+        Command::Hook(_) | Command::Check(_) => Ok(Outcome::Done),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Arguments::command(), "totalrecall", &mut script);

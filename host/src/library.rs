@@ -13,7 +13,7 @@ use crate::{
     proposal,
     sandbox::analyze::{Signal, SignalKind},
     store::{Imported, SessionId, Store, StoreError, StoredSignal},
-    verdict::Verdict,
+    verdict::{self, Verdict},
 };
 
 /// Sessions with what was found in them.
@@ -144,6 +144,20 @@ impl Library {
         self.known.anchors.extend_from_slice(anchors);
         self.known.decisions.push(decision);
         self
+    }
+
+    /// With the verdicts on the rules in force, as of a day.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn judged(mut self, store: &Store, config: &config::Config, now: i64) -> Result<Self, StoreError> {
+        self.rules = verdict::of(store, &self, &config.patterns, &config.rules, now)?;
+        Ok(self)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn of(sessions: Vec<Session>) -> Self {
+        Self { sessions, ..Self::default() }
     }
 
     /// All sessions, oldest first.

@@ -290,7 +290,8 @@ impl<'a> Pipeline<'a> {
     pub fn renew(&self, store: &mut Store) -> Result<(), PipelineError> {
         let kinds = self.guests.kinds();
         library::renew(store, kinds)?;
-        let insights = Library::load(store)?.insights(kinds, &self.config.patterns, self.now);
+        let library = Library::load(store)?.judged(store, self.config, self.now)?;
+        let insights = library.insights(kinds, &self.config.patterns, self.now);
         let page = insights.page(&locale::choose(self.config.language().as_deref(), None));
         files::write_atomically(&self.home.insights(), page.as_bytes())
             .map_err(|error| PipelineError::Page { path: self.home.insights(), why: error.to_string() })

@@ -29,6 +29,7 @@ mod stamp;
 mod status;
 #[cfg(test)]
 mod tests;
+mod toolcall;
 
 use std::{
     collections::VecDeque,
@@ -52,6 +53,7 @@ pub use session::{Counts, Role, SessionFacts};
 pub use source::Trouble;
 pub use stamp::{Edges, Stamp};
 pub use status::{Failed, Status};
+pub use toolcall::{Told, ToldCall};
 
 /// The database's name in the home.
 pub const FILE: &str = "totalrecall.db";

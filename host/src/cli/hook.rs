@@ -60,6 +60,11 @@ impl Hook {
 
 /// The client's event. None when it does not come in time or is none.
 fn read_event() -> Option<ClientEvent> {
+    serde_json::from_slice(&standard_input(MAX_EVENT)?).ok()
+}
+
+/// What the client writes, at most so many bytes. None when it does not come in time.
+pub(super) fn standard_input(most: u64) -> Option<Vec<u8>> {
     if std::io::stdin().is_terminal() {
         return None;
     }
@@ -67,11 +72,11 @@ fn read_event() -> Option<ClientEvent> {
     // The thread may block for ever on a pipe that is held open; it ends with the process.
     std::thread::spawn(move || {
         let mut text = Vec::new();
-        if std::io::stdin().lock().take(MAX_EVENT).read_to_end(&mut text).is_ok() {
+        if std::io::stdin().lock().take(most).read_to_end(&mut text).is_ok() {
             let _ = sender.send(text);
         }
     });
-    serde_json::from_slice(&receiver.recv_timeout(PATIENCE).ok()?).ok()
+    receiver.recv_timeout(PATIENCE).ok()
 }
 
 /// Starts `worker` so that it lives on when the client ends its process group. That one is running already is the

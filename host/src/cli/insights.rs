@@ -15,6 +15,7 @@ use crate::{
     period::{self, End},
     pipeline::Pipeline,
     project,
+    store::Store,
 };
 
 /// Print insights.md, or a part of it
@@ -66,6 +67,8 @@ impl Insights {
             return self.page(context);
         }
         let Some(library) = load(context)? else { return Ok(Outcome::NothingFound) };
+        let store = Store::open_read_only(context.home.path())?;
+        let library = library.judged(&store, &context.config, context.now)?;
         let view = self.view(&library, context.now)?;
         let kinds = Guests::load(&context.config, Some(&context.home))?.kinds().to_vec();
         let insights = library.insights_in(&view, &kinds, &context.config.patterns, context.now);

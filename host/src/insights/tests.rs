@@ -8,7 +8,7 @@ use crate::finding::{Category, Evidence, Finding, Form, Judged, Sighting, from_s
 use crate::locale::choose;
 use crate::pattern::Settings;
 use crate::sandbox::analyze::Signal;
-use crate::verdict::{Exposure, Interval, Outcome, Simple, Unit};
+use crate::verdict::{Advice, Exposure, Interval, Outcome, Simple, Unit};
 
 const DAY: i64 = 24 * 60 * 60 * 1000;
 /// 2026-08-20 12:00 UTC.
@@ -234,10 +234,16 @@ fn verdict(
         subject: "npm | install".into(),
         applied_at,
         outcome,
+        advice: Advice::Keep,
         unit: if outcome == Outcome::NotWorking { Unit::Calls } else { Unit::Sessions },
         before: exposure(counts[0], before),
         after: exposure(counts[1], after),
+        since: exposure(counts[1], after),
+        expected: 0.0,
         ratio: ratio.map(|[low, middle, high]| Interval { low, middle, high }),
+        next_look: 60,
+        enough_at: Some(30),
+        drift: None,
         simple,
         tokens: if outcome == Outcome::Working { 1 } else { 14 },
     }

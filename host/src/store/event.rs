@@ -64,8 +64,12 @@ numbers!(ToolKind: Read = 0, Edit = 1, Create = 2, Delete = 3, Execute = 4, Sear
     Plan = 8, Ask = 9, Mcp = 10, Other = 11);
 numbers!(Status: Ok = 0, Error = 1, Denied = 2, Blocked = 3, Interrupted = 4);
 
+/// Numbers of the kinds of tools that run commands, and of those that change files.
+pub(super) const EXECUTES: &str = "4";
+pub(super) const CHANGES_FILES: &str = "1, 2, 3";
+
 const MESSAGE: i64 = 0;
-const TOOL_CALL: i64 = 1;
+pub(super) const TOOL_CALL: i64 = 1;
 const TOOL_RESULT: i64 = 2;
 const INTERRUPT: i64 = 3;
 const COMPACTION: i64 = 4;
@@ -322,6 +326,26 @@ fn detail<T: for<'de> Deserialize<'de>>(row: &Row<'_>) -> Result<T, StoreError> 
 
 fn detail_or_default<T: Default + for<'de> Deserialize<'de>>(row: &Row<'_>) -> Result<T, StoreError> {
     if row.get_ref(DETAIL)? == rusqlite::types::ValueRef::Null { Ok(T::default()) } else { detail(row) }
+}
+
+/// The command of a call, from the columns with its detail and its text.
+pub(super) fn command_of(row: &Row<'_>, detail: usize, text: usize) -> Result<Option<String>, StoreError> {
+    let Some(command) = call_detail_at(row, detail)?.command else { return Ok(None) };
+    let text = row.get_ref(text)?.as_str().map_err(|error| unreadable(error.to_string()))?;
+    command.text(text).map(Some).ok_or_else(|| unreadable("a place outside the text"))
+}
+
+/// The paths of a call, from the columns with the first one and its detail.
+pub(super) fn paths_of(row: &Row<'_>, path: usize, detail: usize) -> Result<Vec<String>, StoreError> {
+    let first: Option<String> = row.get(path)?;
+    Ok(first.into_iter().chain(call_detail_at(row, detail)?.paths).collect())
+}
+
+fn call_detail_at(row: &Row<'_>, column: usize) -> Result<CallDetail, StoreError> {
+    match row.get_ref(column)?.as_str_or_null().map_err(|error| unreadable(error.to_string()))? {
+        None => Ok(CallDetail::default()),
+        Some(detail) => serde_json::from_str(detail).map_err(|error| unreadable(error.to_string())),
+    }
 }
 
 /// Reads an event back from a row with [`COLUMNS`].

@@ -25,3 +25,4 @@ mod rules;
 mod spend;
 mod support;
 mod surface;
+mod verdicts;
