@@ -2,7 +2,8 @@
 //! is its verdict (`verdict.rs`).
 //!
 //! `template.rs` drafts one from what the signals say, `answer.rs` takes what a model drafts, `text.rs` makes either safe;
-//! `draft.rs` decides for which patterns. `apply.rs` brings it into force: `place.rs` knows the files, `rules_file.rs` and
+//! `draft.rs` decides for which patterns, `escalate.rs` what
+//! comes after a rule that does not work. `apply.rs` brings it into force: `place.rs` knows the files, `rules_file.rs` and
 //! `import.rs` what is put into them, `edit.rs` how they are written.
 
 mod answer;
@@ -10,6 +11,7 @@ mod apply;
 mod draft;
 mod edit;
 mod error;
+mod escalate;
 mod import;
 mod page;
 mod place;
@@ -27,6 +29,7 @@ pub use apply::{Plan, Rules, RulesLock, Wanted, write_page};
 pub use draft::{Case, Draft, Limits, Skip, candidates, propose};
 pub use edit::{Edit, EditError, Edits, Staged, Written};
 pub use error::RulesError;
+pub use escalate::{Next, counts, escalate, redraft};
 pub use page::page;
 pub use place::{TOOLS, claude_folder, existing, project_of};
 pub use rules_file::BlockError;

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     clean::clean,
     pattern::{self, Pattern},
-    proposal::{self, Draft, Limits, Proposal, RulesLock, Skip, Status, candidates},
+    proposal::{self, Draft, Earlier, Limits, Next, Proposal, RulesLock, Skip, Status, candidates, escalate, redraft},
     store::StoreError,
 };
 
@@ -119,6 +119,9 @@ impl Propose {
             }
         }
         let mut drafter = Drafter::new(desk.context, &desk.store, self.no_model)?;
+        if self.pattern.is_none() {
+            proposed.drafted = replacements(desk, &mut drafter, &existing)?;
+        }
         for pattern in wanted {
             if proposed.drafted.len() == limits.top.max(1) {
                 break;
@@ -134,6 +137,34 @@ impl Propose {
         }
         Ok(proposed)
     }
+}
+
+/// Drafts in place of rules in force that do not work.
+fn replacements(
+    desk: &mut Desk<'_>,
+    drafter: &mut Drafter<'_>,
+    existing: &[Proposal],
+) -> anyhow::Result<Vec<Proposal>> {
+    let mut drafted = Vec::new();
+    for verdict in desk.verdicts()? {
+        let Some(rule) = existing.iter().find(|it| it.id == verdict.proposal) else { continue };
+        let Some(pattern) = desk.pattern(rule).cloned() else { continue };
+        let (case, store) = desk.case_and_store(&pattern);
+        let draft = match escalate(rule, &verdict, &case, existing) {
+            None => continue,
+            Some(Next::Stronger(draft)) => *draft,
+            Some(Next::Redraft) => {
+                let counts = proposal::counts(&verdict);
+                let earlier = Earlier { rule: &rule.text, counts: &counts };
+                // That the rule which does not work says it already is no reason to leave it.
+                let draft = drafter.draft(store, &case, Some(&earlier)).or_else(|_| proposal::propose(&case));
+                let Ok(draft) = draft else { continue };
+                redraft(draft, rule, &verdict, &case)
+            }
+        };
+        drafted.extend(keep(desk, draft, &pattern)?);
+    }
+    Ok(drafted)
 }
 
 /// Keeps a draft, unless another process has drafted for the same pattern meanwhile.

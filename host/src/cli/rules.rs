@@ -15,6 +15,7 @@ use crate::{
     },
     sandbox::analyze::SignalKind,
     store::{Store, StoreError},
+    verdict::{self, Verdict},
 };
 
 /// Bring proposed rules into force
@@ -147,6 +148,12 @@ impl<'c> Desk<'c> {
     pub(super) fn case_and_store<'a>(&'a mut self, pattern: &'a Pattern) -> (Case<'a>, &'a mut Store) {
         let advice = self.kinds.iter().find(|kind| kind.name == pattern.kind).map_or("", |kind| kind.advice.as_str());
         (Case { pattern, findings: self.library.findings_of(pattern), advice }, &mut self.store)
+    }
+
+    /// What the sessions since say of the rules in force.
+    pub(super) fn verdicts(&self) -> Result<Vec<Verdict>, StoreError> {
+        let Context { config, now, .. } = self.context;
+        verdict::of(&self.store, &self.library, &self.patterns, &config.rules, *now)
     }
 
     /// Writes proposals.md as things are now.
@@ -352,14 +359,19 @@ fn told(desk: &Desk<'_>, error: RulesError) -> usize {
     1
 }
 
-/// Rules in the order in which one would do without them: those whose pattern matters least now.
+/// Rules in the order in which one would do without them: those that do not work, then those whose pattern matters least.
 fn weakest(desk: &Desk<'_>, rules: &[(String, u32)]) -> Vec<(String, u32)> {
+    let verdicts = desk.verdicts().unwrap_or_default();
+    let in_vain = |id: &str| {
+        let verdict = verdicts.iter().find(|verdict| verdict.proposal == id);
+        verdict.is_some_and(|verdict| matches!(verdict.outcome, verdict::Outcome::NotWorking | verdict::Outcome::Worse))
+    };
     let strength = |id: &str| {
         let proposal = desk.store.proposal(id).ok().flatten();
         proposal.and_then(|proposal| desk.pattern(&proposal)).map_or(0.0, |pattern| pattern.strength)
     };
     let mut rules = rules.to_vec();
-    rules.sort_by(|a, b| strength(&a.0).total_cmp(&strength(&b.0)));
+    rules.sort_by(|a, b| in_vain(&b.0).cmp(&in_vain(&a.0)).then(strength(&a.0).total_cmp(&strength(&b.0))));
     rules
 }
 

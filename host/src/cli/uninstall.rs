@@ -161,6 +161,8 @@ fn told(done: Result<Option<String>, RulesError>, id: &str) -> anyhow::Result<u6
     match done {
         Ok(Some(shown)) => ui::print(&shown)?,
         Ok(None) => ui::print(&format!("took back {id}\n"))?,
+        // That file is the other program's, and was never written to.
+        Err(error @ RulesError::Foreign { .. }) => ui::warn(&format!("{error}; it stays")),
         Err(error) => {
             ui::error(&error.into());
             return Ok(1);

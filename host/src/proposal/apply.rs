@@ -13,7 +13,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Edits, Place, Proposal, RulesError, Status, Step, Written, import,
+    Author, Edits, Place, Proposal, RulesError, Status, Step, Written, import,
     place::{self, Target},
     rules_file::{self, BlockError},
     whole,
@@ -342,6 +342,9 @@ impl Rules<'_> {
         for place in &proposal.places {
             let file = PathBuf::from(&place.file);
             match proposal.step {
+                Step::Rule if proposal.author == Author::Imported && !force && is_foreign(&file, &proposal.id) => {
+                    return Err(RulesError::Foreign { id: proposal.id.clone(), file });
+                }
                 Step::Rule => self.take_block(plan, &place.file, &proposal.id, force)?,
                 Step::PathRule | Step::Hook => {
                     let edit = plan.edits.file(&file)?;
@@ -438,6 +441,13 @@ fn note<'t>(traces: &'t mut Traces, file: &str, is_new: bool) -> &'t mut Trace {
         }
     }
     trace
+}
+
+/// Whether a file holds rules of another program, and not this one as we would have written it.
+fn is_foreign(file: &Path, id: &str) -> bool {
+    let content = fs::read(file).unwrap_or_default();
+    let is_ours = rules_file::blocks(&content).is_ok_and(|blocks| blocks.iter().any(|block| block.id == id));
+    !is_ours && memchr::memmem::find(&content, b"<!-- pattern:").is_some()
 }
 
 /// What each rule of a file costs.

@@ -41,6 +41,14 @@ pub enum RulesError {
     /// A hook is proposed for something that cannot be told of a call.
     #[error("`{0}` has no check that a hook could make")]
     NoCheck(String),
+    /// It was taken over from another program, whose marks are not ours.
+    #[error("`{id}` was taken over from the Python TotalRecall and is in its rules file, {}", file.display())]
+    Foreign {
+        /// The proposal.
+        id: String,
+        /// The other program's file.
+        file: PathBuf,
+    },
     /// The rules of one file would cost too much.
     #[error("the rules in {} would cost {tokens} tokens in every session; `rules.tokens` allows {limit}", file.display())]
     Budget {
@@ -90,6 +98,10 @@ impl RulesError {
             Self::NoTool { .. } => "Name a tool with `--tool claude-code`, `codex`, `opencode` or `all`.",
             Self::NoProject(_) => "Name it with `--project DIR`.",
             Self::NoCheck(_) => "Apply it as a rule instead.",
+            Self::Foreign { .. } => {
+                "Delete its block there, from `<!-- pattern: … -->` to the line with `_(TotalRecall:`, then say \
+                 `totalrecall revert ID --force`."
+            }
             Self::Budget { .. } => {
                 "Take one back with `totalrecall revert ID`, or raise `rules.tokens` in the configuration."
             }

@@ -3,7 +3,7 @@
 //! Rule → the rule made concrete → a rule for the paths it is about → a hook that refuses the call. What cannot be had (no paths, no
 //! check) is passed over.
 
-use super::{Author, Case, Draft, Earlier, Proposal, Status, Step, text};
+use super::{Author, Case, Draft, Proposal, Status, Step, text};
 use crate::verdict::{Exposure, Outcome, Unit, Verdict};
 
 /// Characters of an example in a rule.
@@ -63,14 +63,10 @@ pub fn redraft(draft: Draft, rule: &Proposal, verdict: &Verdict, case: &Case<'_>
             Some(example) => format!(", lastly as {example}"),
             None => String::new(),
         };
-        new.text = text::rule(&format!("{first}. {lately}{example}: look at each such step once more before you take it."));
+        new.text =
+            text::rule(&format!("{first}. {lately}{example}: look at each such step once more before you take it."));
     }
     new
-}
-
-/// What a model is told of the rule.
-pub fn earlier<'a>(rule: &'a Proposal, counts: &'a str) -> Earlier<'a> {
-    Earlier { rule: &rule.text, counts }
 }
 
 /// `12 of 40 sessions before, 11 of 35 since`.

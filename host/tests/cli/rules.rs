@@ -406,3 +406,40 @@ fn two_at_once_are_one_after_the_other() {
         assert!(rules.contains(&format!("<!-- totalrecall:rule {id} ")), "{id} in {rules}");
     }
 }
+
+#[test]
+fn uninstall_takes_back_what_is_ours_and_leaves_the_rest() {
+    let user = user();
+    user.ok(&["propose"]);
+    fs::write(claude(&user).join("CLAUDE.md"), "mine").unwrap();
+    let before = tree(&claude(&user));
+    let project = user.folder().join("demo");
+    fs::create_dir(&project).unwrap();
+    user.ok(&["apply", READ_FIRST]);
+    user.ok(&["apply", PYTEST, "--project", project.to_str().unwrap(), "--tool", "all"]);
+    // A rule that the store knows nothing of: of a home that was lost.
+    let rules = claude(&user).join(RULES);
+    let stray = text(&rules).replace("p-tool-error", "p-stray-error");
+    let stray = stray.split_once("\n\n").unwrap().1;
+    fs::write(&rules, format!("{}{stray}", text(&rules))).unwrap();
+    fs::write(claude(&user).join("settings.json"), r#"{"hooks":"totalrecall check x"}"#).unwrap();
+
+    let cache = user.folder().join("cache");
+    fs::create_dir_all(cache.join("totalrecall/components")).unwrap();
+    fs::write(user.state().join("notes.txt"), "mine").unwrap();
+    let run = |arguments: &[&str]| {
+        let ran = Ran::of(&user, user.command(arguments).env("XDG_CACHE_HOME", &cache).output().unwrap());
+        assert_eq!(ran.code, Some(0), "{ran}");
+        ran
+    };
+    let shown = run(&["uninstall", "--dry-run", "--purge"]);
+    assert!(shown.out.contains("would delete") && rules.exists() && cache.join("totalrecall").exists(), "{shown}");
+    let ran = run(&["uninstall"]);
+    assert!(ran.err.contains("settings.json still runs"), "{ran}");
+    fs::remove_file(claude(&user).join("settings.json")).unwrap();
+    assert_eq!(tree(&claude(&user)), before);
+    assert_eq!(tree(&project), []);
+    assert!(!cache.join("totalrecall").exists() && user.state().join("totalrecall.db").exists());
+    run(&["uninstall", "--purge", "--yes"]);
+    assert_eq!(tree(&user.state()), [("notes.txt".to_owned(), b"mine".to_vec())], "what is not ours stays");
+}

@@ -54,7 +54,11 @@ fn a_second_draft_says_what_has_happened() {
     pattern.description = "refused Bash `npm install left-pad` without a word".into();
     let rule = applied(&pattern, &[]);
     let again = redraft(propose(&case(&pattern)).unwrap(), &rule, &verdict(Outcome::NotWorking), &case(&pattern));
-    assert!(again.text.contains("in 11 of 35 sessions since it is a rule, lastly as `npm install left-pad`"), "{}", again.text);
+    assert!(
+        again.text.contains("in 11 of 35 sessions since it is a rule, lastly as `npm install left-pad`"),
+        "{}",
+        again.text
+    );
     assert_ne!(again.text, rule.text);
     assert!(again.rationale.contains("12 of 40 sessions before, 11 of 35 since"), "{}", again.rationale);
     assert_eq!(again.replaces.as_deref(), Some("p-x"));
