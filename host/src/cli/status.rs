@@ -72,7 +72,7 @@ impl Status {
             ui::bytes(status.bytes)
         );
         if status.sessions > 0 {
-            let _ = writeln!(text, "model        {}", learn::tally(&plan));
+            let _ = writeln!(text, "reviews      {}", learn::tally(&plan));
         }
         for failed in reviews.iter().filter(|it| it.state == ReviewState::Failed) {
             let next = if failed.given_up { "given up: `totalrecall retry`" } else { "tried again by itself" };

@@ -32,8 +32,9 @@ const PAGE: usize = 256;
 /// Signals told of apart from the records they rest on; what is beyond is many times the same.
 const SIGNALS: usize = 12;
 
-/// Part of the budget that the list of signals may take.
+/// Part of the budget that the list of signals may take, and the most tokens: so many lines need no more.
 const SIGNALS_SHARE: u32 = 10;
+const SIGNALS_TOKENS: u32 = 600;
 
 /// Characters of what a signal is about.
 const SUBJECT: usize = 80;
@@ -119,7 +120,7 @@ pub fn excerpt(
     let weighed = weigh::session(events, subject)?;
     let windows = weigh::windows(&weighed, budget);
     let candidates = record::load(events, subject, &weighed, &windows, redactor)?;
-    let for_signals = budget / SIGNALS_SHARE;
+    let for_signals = (budget / SIGNALS_SHARE).min(SIGNALS_TOKENS);
     let chosen = choose::choose(&windows, &candidates, budget - for_signals);
     let mut excerpt = assemble(subject, &weighed, &candidates, &chosen);
     excerpt.signals = signals(subject, &weighed, &chosen, redactor, for_signals);

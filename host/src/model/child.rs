@@ -147,7 +147,8 @@ fn has_exited(child: &mut Child) -> io::Result<bool> {
 fn kill(child: &mut Child) {
     #[cfg(unix)]
     if let Some(group) = group(child) {
-        drop(rustix::process::kill_process_group(group, rustix::process::Signal::KILL));
+        // One that has ended is no error.
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     }
     drop(child.kill());
 }

@@ -14,7 +14,7 @@ use crate::{
         prompt::{self, Catalogue},
         semantic,
     },
-    model::{Answer, Model, ModelError, Purpose, Refusal, Request},
+    model::{Answer, MARKER, Model, ModelError, Purpose, Refusal, Request},
     store::{Review, ReviewState, SessionId, Store, StoreError},
 };
 
@@ -282,7 +282,6 @@ impl Reviewer<'_> {
 
 /// The text of a call of ours, should one be read as a session in spite of everything.
 fn is_our_prompt(text: &str) -> bool {
-    let first = prompt::INSTRUCTIONS.lines().next().unwrap_or_default();
-    let opening = &first[..first.floor_char_boundary(80)];
-    text.starts_with(opening) || text.starts_with("{\"session\": {\"tool\":")
+    let mark = MARKER.split_once(' ').map_or(MARKER, |(mark, _)| mark);
+    text.starts_with(mark) || text.starts_with("{\"session\": {\"tool\":")
 }

@@ -14,3 +14,4 @@ mod patterns;
 mod processes;
 mod sessions;
 mod support;
+mod toolcalls;

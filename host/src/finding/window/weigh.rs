@@ -78,8 +78,9 @@ const AMENDED: f32 = 3.0;
 /// Words while the agent works, or along with a refusal.
 const STEERED: f32 = 4.0;
 const WORDS: f32 = 2.0;
-const PROMPT: f32 = 2.0;
-const ANSWER: f32 = 1.5;
+/// More than an error with its signal: turns are few where errors are many, and what a person says of the work is lost otherwise.
+const PROMPT: f32 = 3.0;
+const ANSWER: f32 = 2.0;
 const COMMAND: f32 = 0.5;
 /// A turn after a refusal or an interrupt says why.
 const FOLLOWED: f32 = 3.0;
