@@ -153,7 +153,7 @@ impl<'c> Desk<'c> {
     /// What the sessions since say of the rules in force.
     pub(super) fn verdicts(&self) -> Result<Vec<Verdict>, StoreError> {
         let Context { config, now, .. } = self.context;
-        verdict::of(&self.store, &self.library, &self.patterns, &config.rules, *now)
+        verdict::of(&self.store, &self.library, &config.patterns, &config.rules, *now)
     }
 
     /// Writes proposals.md as things are now.
