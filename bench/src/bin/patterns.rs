@@ -5,9 +5,9 @@
 use anyhow::{Context, Result, ensure};
 use std::collections::BTreeSet;
 use std::time::Instant;
-use totalrecall::insights::{Insights, Unread};
+use totalrecall::insights::Insights;
 use totalrecall::locale;
-use totalrecall::pattern::{self, Known, normal};
+use totalrecall::pattern::{self, Known, View, normal};
 use totalrecall_bench::history::{self, NOW};
 use totalrecall_bench::measure::median;
 
@@ -48,7 +48,7 @@ fn main() -> Result<()> {
         let begin = Instant::now();
         let settings = pattern::Settings::default();
         let known = Known::default();
-        let insights = Insights::new(&history.sessions, &incidents, &known, &[], Unread::default(), NOW, &settings);
+        let insights = Insights::new(&View::default(), &history.sessions, &incidents, &known, &[], NOW, &settings);
         let page = insights.page(&locale::choose(Some("en"), None));
         written.push(begin.elapsed());
         ensure!(!patterns.is_empty() && !page.is_empty(), "nothing was found");

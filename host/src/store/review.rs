@@ -126,6 +126,9 @@ fn review(row: &Row<'_>, from: usize) -> Result<Option<Review>, StoreError> {
     }))
 }
 
+/// Signals of each session: kind, how many, and their confidence in all.
+type SignalCounts = HashMap<SessionId, Vec<(String, u64, f64)>>;
+
 impl Store {
     /// All sessions with what is known of reviewing them.
     ///
@@ -163,7 +166,7 @@ impl Store {
         Ok(sessions)
     }
 
-    fn signal_counts(&self) -> Result<HashMap<SessionId, Vec<(String, u64, f64)>>, StoreError> {
+    fn signal_counts(&self) -> Result<SignalCounts, StoreError> {
         let mut find = self.db.prepare_cached(
             "SELECT t.session_id, g.kind, count(*), total(g.confidence)
              FROM signal g JOIN transcript t ON t.id = g.transcript_id
