@@ -199,6 +199,10 @@ impl Expectation {
 
     /// What a rule has to exceed to be worse: as before, as if none of it was luck, or as the others, whichever is more.
     fn most(&self) -> Expected {
-        self.expected(1.0, self.drift.factor.unwrap_or(1.0).max(1.0), STRAYS_UP)
+        match self.drift.factor {
+            Some(factor) => self.expected(1.0, factor.max(1.0), STRAYS_UP),
+            // How far frictions stray is only supposed then, and that is wide enough.
+            None => self.expected(1.0, 1.0, 1.0),
+        }
     }
 }

@@ -84,17 +84,17 @@ impl Check {
     pub fn look(&self, call: &Call<'_>) -> Found {
         match (self, call) {
             (Self::Command { violations, opportunities }, Call::Shell(line)) => {
+                // A pattern that fits every command says nothing.
                 let is_meant = |pattern: &CommandPattern| !glob::is_open(&pattern.program) || !pattern.words.is_empty();
                 // Reading a line takes longer than seeing that no program of ours is named in it.
-                if !violations.iter().chain(opportunities).any(|pattern| glob::may_be_in(&pattern.program, line)) {
+                let plain = glob::plain(line);
+                if !violations.iter().chain(opportunities).any(|pattern| glob::may_be_in(&pattern.program, &plain)) {
                     return Found::Nothing;
                 }
                 let commands = shell::commands(line);
                 let any = |patterns: &[CommandPattern]| {
-                    patterns
-                        .iter()
-                        .filter(|pattern| is_meant(pattern))
-                        .any(|pattern| commands.iter().any(|words| pattern.matches(words)))
+                    let mut meant = patterns.iter().filter(|pattern| is_meant(pattern));
+                    meant.any(|pattern| commands.iter().any(|words| pattern.matches(words)))
                 };
                 found(any(violations), any(opportunities))
             }

@@ -1,5 +1,7 @@
 //! Globs of words and of paths.
 
+use std::borrow::Cow;
+
 use globset::GlobBuilder;
 
 /// Longest glob: patterns are words and paths.
@@ -8,6 +10,9 @@ const LONGEST: usize = 1024;
 /// Whether a word is what a glob says. `*` stands for any characters, `?` for one; nothing else is special, for words of commands are
 /// full of brackets and braces.
 pub(super) fn matches(glob: &str, word: &str) -> bool {
+    if !glob.contains(['*', '?']) {
+        return glob == word;
+    }
     // The usual two pointers: on a mismatch, the last star takes one character more. Quadratic at worst, and both are short.
     let (glob, word): (Vec<char>, Vec<char>) =
         (glob.chars().take(LONGEST).collect(), word.chars().take(LONGEST).collect());
@@ -36,10 +41,15 @@ pub(super) fn is_open(glob: &str) -> bool {
     glob.chars().all(|c| c == '*')
 }
 
-/// Whether a line can have a word that the glob fits, as far as its plain text tells. Quotes may stand in the midst of a word, so a line
-/// with quotes or escapes always can.
-pub(super) fn may_be_in(glob: &str, line: &str) -> bool {
-    line.contains(['\'', '"', '\\']) || glob.split(['*', '?']).all(|part| line.contains(part))
+/// A line without quotes and escapes, which may stand in the midst of a word.
+pub(super) fn plain(line: &str) -> Cow<'_, str> {
+    let is_quote = |c| matches!(c, '\'' | '"' | '\\' | '\n');
+    if line.contains(is_quote) { line.replace(is_quote, "").into() } else { line.into() }
+}
+
+/// Whether a plain line can have a word that the glob fits.
+pub(super) fn may_be_in(glob: &str, plain: &str) -> bool {
+    glob.split(['*', '?']).all(|part| plain.contains(part))
 }
 
 /// Whether a path is what a glob says: `**` crosses folders, `*` does not, and a glob without a folder fits in every folder.

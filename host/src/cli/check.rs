@@ -12,6 +12,9 @@ use crate::{
     config, paths,
 };
 
+/// The event that is answered.
+const EVENT: &str = "PreToolUse";
+
 /// A scaffold is a few hundred bytes.
 const MAX_SCAFFOLD: u64 = 1 << 20;
 
@@ -32,6 +35,7 @@ pub(super) struct Check {
 /// What is read of a call. Claude Code 1.0.85 and newer write these fields.
 #[derive(Debug, serde::Deserialize)]
 struct Asked {
+    hook_event_name: Option<String>,
     tool_name: String,
     tool_input: Input,
     cwd: Option<String>,
@@ -53,7 +57,7 @@ impl Check {
         if let Some(hook) = self.refuses() {
             let reason = format!("{} (rule {})", clean(&hook.message), clean(&hook.id));
             let answer = serde_json::json!({ "hookSpecificOutput": {
-                "hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": reason,
+                "hookEventName": EVENT, "permissionDecision": "deny", "permissionDecisionReason": reason,
             } });
             let _ = ui::print(&format!("{answer}\n"));
         }
@@ -68,6 +72,10 @@ impl Check {
         std::fs::File::open(&self.file).ok()?.take(MAX_SCAFFOLD).read_to_end(&mut scaffold).ok()?;
         let hook: Hook = serde_json::from_slice(&scaffold).ok()?;
         let asked: Asked = serde_json::from_slice(&hook::standard_input(MAX_CALL)?).ok()?;
+        // What was done already cannot be refused.
+        if asked.hook_event_name.as_deref().is_some_and(|event| event != EVENT) {
+            return None;
+        }
         let paths: Vec<String> =
             [asked.tool_input.file_path, asked.tool_input.notebook_path].into_iter().flatten().collect();
         let project = paths::variable("CLAUDE_PROJECT_DIR").or(asked.cwd).unwrap_or_default();

@@ -193,6 +193,10 @@ fn a_hook_that_cannot_be_asked_says_nothing() {
         (&file, b""),
         (&file, br#"{"tool_name": "Bash", "tool_input": {"command": 3}}"#),
         (&file, br#"{"tool_name": "mcp__x__y", "tool_input": {"text": "npm install"}}"#),
+        (
+            &file,
+            br#"{"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": "npm install"}}"#,
+        ),
         (broken.to_str().unwrap(), &good),
         ("not-there.json", &good),
     ] {
