@@ -26,7 +26,7 @@ use serde_json::Value;
 pub use agreement::{Agreement, agree, not_agreed, program, withdraw};
 pub use error::{ModelError, Refusal};
 pub use kind::Kind;
-pub use own::{MARKER, Own, folder};
+pub use own::{MARKER, Own, OwnFolder, folder, is_own_prompt};
 pub use program::{Found, look};
 pub use spending::{Spending, Sum, Today};
 

@@ -26,7 +26,7 @@ use crate::check::Check;
 
 pub use answer::{Answered, Earlier, INSTRUCTIONS, input, read, schema};
 pub use apply::{Plan, Rules, RulesLock, Wanted, write_page};
-pub use draft::{Case, Draft, Limits, Skip, candidates, propose};
+pub use draft::{Case, Draft, Limits, Skip, candidates, cost, propose};
 pub use edit::{Edit, EditError, Edits, Staged, Written};
 pub use error::RulesError;
 pub use escalate::{Next, counts, escalate, redraft};

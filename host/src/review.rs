@@ -16,10 +16,10 @@ use crate::{
         window::{self, Excerpt, Subject},
     },
     library::Library,
-    model::tokens,
+    model::{OwnFolder, tokens},
     paths::Home,
     pattern::Pattern,
-    proposal,
+    proposal::{self, Proposal},
     redact::{self, Redactor},
     sandbox::analyze::SignalKind,
     store::{SessionId, Store, StoreError},
@@ -34,13 +34,13 @@ const SAMPLE: usize = 40;
 
 /// Reviews sessions.
 pub struct Reviewer<'a> {
-    home: &'a Home,
     config: &'a Config,
     kinds: &'a [SignalKind],
     /// Milliseconds since the Unix epoch.
     now: i64,
     redactor: Redactor,
     ignore: GlobSet,
+    own: OwnFolder,
 }
 
 /// What would be sent of one session.
@@ -79,10 +79,10 @@ impl<'a> Reviewer<'a> {
     ///
     /// # Errors
     /// When a pattern in `transcripts.ignore` is none.
-    pub fn new(home: &'a Home, config: &'a Config, kinds: &'a [SignalKind], now: i64) -> Result<Self, globset::Error> {
+    pub fn new(home: &Home, config: &'a Config, kinds: &'a [SignalKind], now: i64) -> Result<Self, globset::Error> {
         let redactor = Redactor::new(&redact::Settings { text_limit: config.transcripts.text_limit as usize });
         let ignore = transcript::globs(&config.transcripts.ignore)?;
-        Ok(Self { home, config, kinds, now, redactor, ignore })
+        Ok(Self { config, kinds, now, redactor, ignore, own: OwnFolder::new(home) })
     }
 
     /// The patterns that the model is told of.
@@ -90,15 +90,11 @@ impl<'a> Reviewer<'a> {
     /// # Errors
     /// Those of the store.
     pub fn catalogue(&self, store: &Store) -> Result<Catalogue, StoreError> {
-        let ruled: Vec<String> = store
-            .proposals()?
-            .into_iter()
-            .filter(|proposal| proposal.status == proposal::Status::Applied)
-            .map(|proposal| proposal.pattern)
-            .collect();
+        let in_force: Vec<Proposal> =
+            store.proposals()?.into_iter().filter(|proposal| proposal.status == proposal::Status::Applied).collect();
         let patterns = Library::load(store)?.patterns(&self.config.patterns, self.now);
         let settings = &self.config.model;
-        let has_rule = |pattern: &Pattern| ruled.contains(&pattern.id);
+        let has_rule = |pattern: &Pattern| in_force.iter().any(|proposal| proposal.is_for(pattern));
         // What the person does not want to see is not to be found again.
         let patterns = patterns.iter().filter(|pattern| !pattern.muted);
         Ok(Catalogue::new(patterns, has_rule, settings.catalogue, settings.input_tokens, &self.redactor))

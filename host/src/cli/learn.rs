@@ -2,14 +2,14 @@
 
 use std::{fmt::Write as _, io::IsTerminal as _};
 
-use super::{Context, Outcome, Usage, progress, synth, ui, work};
+use super::{Context, Outcome, Usage, library, progress, synth, ui, work};
 use crate::{
     clean::clean,
     finding::prompt,
     guests::Guests,
     model::{self, Model},
     review::{Due, Estimate, Learned, Plan, Reviewer},
-    store::{Store, StoreError},
+    store::Store,
 };
 
 /// Have a model look at sessions, within the budget, once you have agreed to it
@@ -51,14 +51,7 @@ pub(super) struct Learn {
 
 impl Learn {
     pub(super) fn run(&self, context: &Context) -> anyhow::Result<Outcome> {
-        let store = match Store::open_read_only(context.home.path()) {
-            Ok(store) => store,
-            Err(StoreError::Missing { .. }) => {
-                ui::say("Nothing was read yet. Run: totalrecall reconcile && totalrecall worker");
-                return Ok(Outcome::NothingFound);
-            }
-            Err(error) => return Err(error.into()),
-        };
+        let Some(store) = library::store(context)? else { return Ok(Outcome::NothingFound) };
         if self.withdraw {
             model::withdraw(&mut work::open(context)?)?;
             ui::say("Withdrawn: no model is asked any more. What was found stays.");

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
-use super::{Context, Outcome, Usage, ui, work};
+use super::{Context, Outcome, Usage, library, ui, work};
 use crate::{
     clean::clean,
     guests::Guests,
@@ -120,13 +120,9 @@ struct Decided {
 impl<'c> Desk<'c> {
     /// None where nothing was read yet, which is said.
     pub(super) fn open(context: &'c Context) -> anyhow::Result<Option<Self>> {
-        match Store::open_read_only(context.home.path()) {
-            Ok(_) => {}
-            Err(StoreError::Missing { .. }) => {
-                ui::say("Nothing was read yet. Run: totalrecall reconcile && totalrecall worker");
-                return Ok(None);
-            }
-            Err(error) => return Err(error.into()),
+        // Opening for writing would make a store where there is none.
+        if library::store(context)?.is_none() {
+            return Ok(None);
         }
         let store = work::open(context)?;
         let library = Library::load(&store)?;

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::{Context, Outcome, library::load, ui};
+use super::{Context, Outcome, library, ui};
 use crate::{
-    store::Store,
+    library::Library,
     verdict::{self, Advice, Exposure, Unit, Verdict},
 };
 
@@ -27,9 +27,8 @@ pub(super) struct Verdicts {
 
 impl Verdicts {
     pub(super) fn run(&self, context: &Context) -> anyhow::Result<Outcome> {
-        let Some(library) = load(context)? else { return Ok(Outcome::NothingFound) };
-        let store = Store::open_read_only(context.home.path())?;
-        let config = &context.config;
+        let Some(store) = library::store(context)? else { return Ok(Outcome::NothingFound) };
+        let (library, config) = (Library::load(&store)?, &context.config);
         let mut verdicts = verdict::of(&store, &library, &config.patterns, &config.rules, context.now)?;
         if let Some(id) = &self.id {
             verdicts.retain(|verdict| verdict.proposal == *id || verdict.pattern == *id);

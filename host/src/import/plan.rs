@@ -16,7 +16,7 @@ use super::{
 use crate::{
     finding::{Category, Evidence, Finding, Judged},
     pattern::{self, Anchor},
-    proposal::{Author, Place, Proposal, Status, Step},
+    proposal::{self, Author, Place, Proposal, Status, Step},
     redact::Redactor,
     store::{Imported, Original, Sort, Store, StoreError},
 };
@@ -368,7 +368,7 @@ impl<'a> Maker<'a> {
             pattern: anchor.id.clone(),
             status,
             step: Step::Rule,
-            tokens: tokens(&text),
+            tokens: proposal::cost(&text),
             text,
             rationale: self.redact(rationale),
             paths: Vec::new(),
@@ -489,18 +489,6 @@ fn redacted(redactor: &Redactor, value: &Value) -> Value {
         Value::Object(fields) => fields.iter().map(|(name, value)| (name.clone(), redacted(redactor, value))).collect(),
         other => other.clone(),
     }
-}
-
-/// Tokens of a rule: a quarter of its characters, and every one of a script that has no letters.
-fn tokens(text: &str) -> u32 {
-    let (wide, narrow) = text.chars().fold((0_u32, 0_u32), |(wide, narrow), c| {
-        if ('\u{2e80}'..='\u{9fff}').contains(&c) || ('\u{ac00}'..='\u{d7af}').contains(&c) {
-            (wide + 1, narrow)
-        } else {
-            (wide, narrow + 1)
-        }
-    });
-    wide.saturating_add(narrow.div_ceil(4))
 }
 
 impl std::fmt::Display for Counted {

@@ -15,18 +15,44 @@ pub const MARKER: &str = "[totalrecall:analysis] A program asks this, not a pers
 /// What tells it, whatever is changed about the rest.
 const MARK: &str = "[totalrecall:analysis]";
 
+/// Name of the folder that programs are started in.
+const FOLDER: &str = "analysis";
+
 /// Held, shared, by every process that may be asking.
 pub(super) const LOCK: &str = "model.lock";
 
 /// The folder that programs are started in: empty, and in our home.
 pub fn folder(home: &Home) -> PathBuf {
-    home.path().join("analysis")
+    home.path().join(FOLDER)
 }
 
-/// Looks at a session's events for signs that it is one of ours.
+/// Tells whether a tool worked in the folder that programs are started in, or below it.
+#[derive(Debug, Clone)]
+pub struct OwnFolder([PathBuf; 2]);
+
+impl OwnFolder {
+    /// As we call it, and as a program that asks the system where it is has it: without links.
+    pub fn new(home: &Home) -> Self {
+        let folder = folder(home);
+        let real = home.path().canonicalize().map_or_else(|_| folder.clone(), |home| home.join(FOLDER));
+        Self([folder, real])
+    }
+
+    /// Is it there that the tool worked?
+    pub fn holds(&self, worked_in: &str) -> bool {
+        self.0.iter().any(|folder| Path::new(worked_in).starts_with(folder))
+    }
+}
+
+/// Is this the text of a question of ours? OpenCode 1.18 keeps a prompt of its command line in quotes.
+pub fn is_own_prompt(text: &str) -> bool {
+    text.trim_start_matches(|c: char| c.is_whitespace() || c == '"').starts_with(MARK)
+}
+
+/// Looks at a session's events, as they are read, for signs that it is one of ours.
 #[derive(Debug)]
 pub struct Own {
-    folder: PathBuf,
+    folder: OwnFolder,
     has_begun: bool,
     found: bool,
 }
@@ -34,24 +60,18 @@ pub struct Own {
 impl Own {
     /// For a transcript that is read from its beginning.
     pub fn new(home: &Home) -> Self {
-        // As a program that asks the system where it is would have it.
-        let folder = folder(home);
-        let folder = home.path().canonicalize().map_or(folder, |home| home.join("analysis"));
-        Self { folder, has_begun: false, found: false }
+        Self { folder: OwnFolder::new(home), has_begun: false, found: false }
     }
 
     /// Takes in an event.
     pub fn learn(&mut self, event: &Event) {
         match &event.body {
             Body::Session(session) => {
-                let is_ours = |cwd: &String| Path::new(cwd).starts_with(&self.folder);
-                self.found |= session.cwd.as_ref().is_some_and(is_ours);
+                self.found |= session.cwd.as_ref().is_some_and(|cwd| self.folder.holds(cwd));
             }
             Body::Message(message) if message.author == Author::Human && !self.has_begun => {
                 self.has_begun = true;
-                // OpenCode 1.18 keeps a prompt of its command line in quotes.
-                self.found |=
-                    message.text.trim_start_matches(|c: char| c.is_whitespace() || c == '"').starts_with(MARK);
+                self.found |= is_own_prompt(&message.text);
             }
             _ => {}
         }

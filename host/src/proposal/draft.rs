@@ -199,7 +199,7 @@ impl Proposal {
 }
 
 /// Tokens of a rule where it stands.
-fn cost(text: &str) -> u32 {
+pub fn cost(text: &str) -> u32 {
     tokens(&format!("- {text}"))
 }
 

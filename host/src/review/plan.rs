@@ -3,7 +3,7 @@
 //! Newest first would spend the day's budget on whatever was last; the most severe first would begin with what is long past. So
 //! what a session's signals weigh is multiplied by how lately it was, with the half-life by which patterns age.
 
-use std::{collections::BTreeMap, path::Path};
+use std::collections::BTreeMap;
 
 use super::Reviewer;
 use crate::{
@@ -145,7 +145,8 @@ impl Reviewer<'_> {
     }
 
     fn standing(&self, store: &Store, session: &Reviewable, prompt: &str, again: bool) -> Result<Standing, StoreError> {
-        if self.is_ours(session.cwd.as_deref()) || self.is_ours(session.project.as_deref()) {
+        // Such a session is not even read. Should one be in the store all the same, it is not asked about.
+        if [&session.cwd, &session.project].into_iter().flatten().any(|folder| self.own.holds(folder)) {
             return Ok(Standing::Skipped(OWN));
         }
         if session.path.as_deref().is_some_and(|path| self.ignore.is_match(path)) {
@@ -184,18 +185,6 @@ impl Reviewer<'_> {
                 Some(at) if at <= self.now => Standing::Due(Reason::Retry),
                 Some(_) => Standing::Later,
             },
-        })
-    }
-
-    /// Our own calls work in our home. They keep no transcript and hooks do nothing for them; should one be read all the same,
-    /// it is not asked about.
-    fn is_ours(&self, folder: Option<&str>) -> bool {
-        folder.is_some_and(|folder| {
-            let folder = Path::new(folder);
-            let home = self.home.path();
-            folder.starts_with(home)
-                || home.canonicalize().is_ok_and(|home| folder.starts_with(home))
-                || folder.ends_with(".totalrecall/analysis")
         })
     }
 

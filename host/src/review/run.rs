@@ -14,7 +14,7 @@ use crate::{
         prompt::{self, Catalogue},
         semantic,
     },
-    model::{Answer, MARKER, Model, ModelError, Purpose, Refusal, Request},
+    model::{Answer, Model, ModelError, Purpose, Refusal, Request, is_own_prompt},
     store::{Review, ReviewState, SessionId, Store, StoreError},
 };
 
@@ -187,7 +187,7 @@ impl Reviewer<'_> {
         let Some(question) = self.question(store, catalogue, due.session)? else {
             return skip(store, learned, EMPTY);
         };
-        if question.excerpt.texts.iter().any(|text| is_our_prompt(text)) {
+        if question.excerpt.texts.iter().any(|text| is_own_prompt(text)) {
             return skip(store, learned, OWN);
         }
         let input = question.excerpt.hash();
@@ -278,10 +278,4 @@ impl Reviewer<'_> {
         learned.failed.push(format!("{} session {}: {why} ({kind}{again})", due.tool, due.native_id));
         Ok(())
     }
-}
-
-/// The text of a call of ours, should one be read as a session in spite of everything.
-fn is_our_prompt(text: &str) -> bool {
-    let mark = MARKER.split_once(' ').map_or(MARKER, |(mark, _)| mark);
-    text.starts_with(mark) || text.starts_with("{\"session\": {\"tool\":")
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::undo;
-use crate::cli::{Context, Outcome, Usage, ui};
+use crate::cli::{Context, Outcome, Usage, library, ui};
 use crate::{
     clean::clean,
     library::Library,
@@ -46,14 +46,7 @@ struct Seen<'a> {
 
 impl Show {
     pub(super) fn run(&self, context: &Context) -> anyhow::Result<Outcome> {
-        let store = match Store::open_read_only(context.home.path()) {
-            Ok(store) => store,
-            Err(StoreError::Missing { .. }) => {
-                ui::say("Nothing was read yet. Run: totalrecall reconcile && totalrecall worker");
-                return Ok(Outcome::NothingFound);
-            }
-            Err(error) => return Err(error.into()),
-        };
+        let Some(store) = library::store(context)? else { return Ok(Outcome::NothingFound) };
         let patterns = Library::load(&store)?.patterns(&context.config.patterns, context.now);
         let found = pattern::find(&patterns, &self.id).map_err(|error| Usage(error.to_string()))?;
         let shown = Shown::new(&store, found)?;
