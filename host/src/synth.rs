@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::{
     config::Config,
     library::Library,
-    model::{Model, ModelError, Purpose, Request, tokens},
+    model::{Kind, Model, ModelError, Purpose, Request, tokens},
     pattern::{self, Act, Anchor, By, Decision, Pattern},
     proposal,
     store::{Store, StoreError},
@@ -134,6 +134,12 @@ impl Candidates {
         };
         let answer = model.ask(store, &request)?;
         let (merges, dropped) = self.validated(&answer.value, shown);
+        let has_form = answer.value.get("groups").is_some_and(Value::is_array);
+        if !has_form || merges.is_empty() && dropped > 0 {
+            let why = "the answer names nothing that was asked about, in the form that was asked for".to_owned();
+            store.mark_call_unusable(answer.call, &why)?;
+            return Err(ModelError::Failed { kind: Kind::NoAnswer, why, call: answer.call });
+        }
         if merges.is_empty() {
             store.mark_call_empty(answer.call)?;
         }

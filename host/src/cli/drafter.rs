@@ -73,8 +73,15 @@ impl<'c> Drafter<'c> {
             input: &proposal::input(case, &self.existing, earlier, &self.redactor),
             schema: &self.schema,
         };
-        match model.ask(store, &request) {
-            Ok(answer) => Some(proposal::read(&answer, case, &self.redactor)),
+        let asked = model.ask(store, &request).and_then(|answer| {
+            let answered = proposal::read(&answer, case, &self.redactor);
+            if let Answered::Unusable(why) = answered {
+                store.mark_call_unusable(answer.call, why)?;
+            }
+            Ok(answered)
+        });
+        match asked {
+            Ok(answered) => Some(answered),
             Err(error) => {
                 ui::warn(&format!("drafted without the model: {}", clean(&error.to_string())));
                 if error.ends_run() {

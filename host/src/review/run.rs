@@ -240,6 +240,7 @@ impl Reviewer<'_> {
                 }
             }
             Err(unusable) => {
+                store.mark_call_unusable(answer.call, &unusable.to_string())?;
                 self.fail(store, due, asked, "unusable-answer", &unusable.to_string(), false, learned)?;
             }
         }

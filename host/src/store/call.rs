@@ -237,6 +237,18 @@ impl Store {
         Ok(())
     }
 
+    /// Notes that what was answered is nothing that can be used: the call has failed, and has cost what it cost.
+    ///
+    /// # Errors
+    /// As for any write.
+    pub fn mark_call_unusable(&mut self, id: i64, why: &str) -> Result<(), StoreError> {
+        let mut mark = self.db.prepare_cached(
+            "UPDATE call SET outcome = 'failed', kind = 'unusable-answer', why = ?2 WHERE id = ?1 AND outcome = 'ok'",
+        )?;
+        mark.execute(params![id, why])?;
+        Ok(())
+    }
+
     /// Calls whose process is gone have failed; what was reserved for them stays spent. Only for whoever knows that nobody
     /// else is asking.
     ///

@@ -1,9 +1,12 @@
 //! `learn`: what is shown before anything is sent, what is sent, and what becomes of the answer. Another program stands in for
 //! `claude`: it writes down what it was given.
 
-use std::{fs, path::PathBuf};
+use std::{collections::BTreeMap, fs, path::PathBuf};
 
-use crate::support::{User, touch};
+use serde_json::json;
+use totalrecall::store::{CallOutcome, Store};
+
+use crate::support::{NOW, Ran, User, settle, touch};
 
 const SESSION: &str = "075b217f-fbfd-4163-9d79-534c70e85013";
 
@@ -123,4 +126,106 @@ fn a_session_that_went_on_is_asked_about_again() {
     user.ok(&["worker", "--reconcile"]);
     let again = fs::read_to_string(&asked).unwrap();
     assert!(again[sent.len()..].contains("I said never use sleep"), "{again}");
+}
+
+const DAY: i64 = 24 * 60 * 60 * 1000;
+
+/// Sessions in each of which a command failed, and someone who has agreed to asking a program that answers by the script, for
+/// `usd` a day.
+fn with_sessions(count: usize, script: &str, usd: f64) -> User {
+    let user = User::new();
+    for number in 0..count {
+        let id = format!("00000000-0000-4000-8000-{number:012}");
+        let record = |kind: &str, n: usize, content: serde_json::Value| {
+            json!({ "type": kind, "sessionId": id, "uuid": format!("{id}-{n}"), "parentUuid": null, "isSidechain": false, "cwd": "/w/shop",
+                "version": "2.1.332", "timestamp": format!("2026-11-20T08:0{n}:00.000Z"), "message": { "role": kind, "content": content } })
+        };
+        let call =
+            json!([{ "type": "tool_use", "id": id, "name": "Bash", "input": { "command": format!("make {number}") } }]);
+        let result = json!([{ "type": "tool_result", "tool_use_id": id, "is_error": true, "content": "Exit code 2\nmake: *** No rule" }]);
+        let lines = [record("user", 0, json!("Build it.")), record("assistant", 1, call), record("user", 2, result)];
+        let file = user.projects().join("-w-shop").join(format!("{id}.jsonl"));
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, lines.iter().map(|line| format!("{line}\n")).collect::<String>()).unwrap();
+        settle(&file);
+    }
+    user.ok(&["init"]);
+    let program = user.home().join("answer.sh");
+    fs::write(&program, script).unwrap();
+    let settings = format!(
+        "[model]\ncommand = [\"/bin/sh\", \"{}\"]\nusd-per-day = {usd:?}\ncalls-per-run = 1000\ntimeout-seconds = 1\n",
+        program.display()
+    );
+    fs::write(user.state().join("config.toml"), settings).unwrap();
+    user.ok(&["worker", "--reconcile", "--quiet"]);
+    user
+}
+
+/// `learn`, so many days later.
+fn learn(user: &User, days: i64) -> Ran {
+    let now = NOW.parse::<jiff::Timestamp>().unwrap().as_millisecond() + days * DAY;
+    let now = jiff::Timestamp::from_millisecond(now).unwrap().to_string();
+    Ran::of(user, user.command(&["learn", "--yes"]).env("TOTALRECALL_NOW", now).output().unwrap())
+}
+
+/// USD by day, as the budget counts them.
+fn spent(user: &User) -> BTreeMap<i64, f64> {
+    let mut days = BTreeMap::new();
+    for call in Store::open_read_only(&user.state()).unwrap().calls(0).unwrap() {
+        *days.entry(call.at.div_euclid(DAY)).or_default() += call.usd();
+    }
+    days
+}
+
+/// One failure after the other, of every kind that does not end a run by itself: each mode is the next one's turn.
+const FAILING: &str = r#"n=$(cat "$HOME/turn" 2>/dev/null || echo 0); echo $((n + 1)) > "$HOME/turn"; cat > /dev/null
+case $((n % 7)) in
+  0) exit 1 ;;
+  1) echo 'I could not say.' ;;
+  2) ;;
+  3) kill -9 $$ ;;
+  4) echo '{"findings": "none"}' ;;
+  5) echo '{"findings": [{"category": "made-up", "references": [1]}]}' ;;
+  6) [ "$n" -lt 14 ] && sleep 30; echo '{"findings": [' ;;
+esac
+"#;
+
+#[test]
+fn a_hundred_failures_in_a_row_neither_overspend_nor_lose_a_session() {
+    let (count, usd) = (30, 2.0);
+    let user = with_sessions(count, FAILING, usd);
+    let calls = || Store::open_read_only(&user.state()).unwrap().calls(0).unwrap();
+    let mut days = 0;
+    while calls().len() < 100 {
+        days += 1;
+        assert!(days < 100, "{} calls in {days} days", calls().len());
+        // Three failures in a row end a run; the next one goes on, until the budget is used up or nothing may be tried yet.
+        for _ in 0..20 {
+            let before = calls().len();
+            learn(&user, days);
+            if calls().len() == before {
+                break;
+            }
+        }
+        user.ok(&["retry"]);
+    }
+    let made = calls();
+    assert!(made.iter().all(|call| call.outcome == CallOutcome::Failed && call.kind.is_some()), "{made:?}");
+    assert!(spent(&user).values().all(|spent| *spent <= usd), "{:?}", spent(&user));
+    assert!(spent(&user).values().any(|spent| *spent > usd / 2.0), "the budget was the limit: {:?}", spent(&user));
+    let status = user.ok(&["status", "--json"]).json();
+    let done = status["reviews"].as_array().unwrap().iter().filter(|it| it["state"] == "done").count();
+    assert_eq!((done, &status["status"]["sessions"]), (0, &json!(count)), "{status:#}");
+    assert!(user.ok(&["patterns", "--json", "--limit", "100"]).out.contains("tool-error"));
+
+    // All of them are still there to be asked about.
+    fs::write(user.home().join("answer.sh"), "cat > /dev/null; echo '{\"findings\": []}'\n").unwrap();
+    for _ in 0..10 {
+        user.run(&["retry"]);
+        days += 1;
+        learn(&user, days);
+    }
+    let status = user.ok(&["status"]).out;
+    assert!(status.contains(&format!("0 due, {count} done")), "{status}");
+    assert!(spent(&user).values().all(|spent| *spent <= usd), "{:?}", spent(&user));
 }

@@ -23,7 +23,7 @@ fn now() -> i64 {
     NOW.parse::<jiff::Timestamp>().unwrap().as_millisecond()
 }
 
-/// A session of Claude Code that runs these commands, so many days ago.
+/// A session of Claude Code that runs these commands, so many days ago; those of `npm` fail.
 fn session(user: &User, days_ago: i64, commands: &[&str]) {
     let id = format!("00000000-0000-4000-8000-{days_ago:012}");
     let at = |minutes: i64| {
@@ -41,7 +41,13 @@ fn session(user: &User, days_ago: i64, commands: &[&str]) {
             2 * n + 1,
             json!([{ "type": "tool_use", "id": call, "name": "Bash", "input": { "command": command } }]),
         ));
-        lines.push(record("user", 2 * n + 2, json!([{ "type": "tool_result", "tool_use_id": call, "content": "ok" }])));
+        let failed = command.starts_with("npm install");
+        let said = if failed { "Exit code 1\nnpm error code EUSEPNPM" } else { "ok" };
+        lines.push(record(
+            "user",
+            2 * n + 2,
+            json!([{ "type": "tool_result", "tool_use_id": call, "is_error": failed, "content": said }]),
+        ));
     }
     let file = user.projects().join("-w-shop").join(format!("{id}.jsonl"));
     fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -222,4 +228,94 @@ fn a_hook_answers_at_once() {
     });
     // Some fold of the 20 ms that are promised: this is no release build, and other tests run beside it.
     assert!(times.min().unwrap() < Duration::from_millis(200));
+}
+
+/// The rule that is in force is as old as it says.
+fn age(user: &User, id: &str, days_ago: i64, change: impl Fn(&mut Proposal)) {
+    let mut store = Store::open(&user.state()).unwrap();
+    let mut rule = store.proposal(id).unwrap().unwrap_or_else(|| panic!("{id}"));
+    assert_eq!(rule.status, Status::Applied, "{rule:?}");
+    (rule.applied_at, rule.created_at) = (Some(now() - days_ago * DAY), now() - days_ago * DAY);
+    change(&mut rule);
+    store.put_proposal(&rule).unwrap();
+}
+
+/// What is proposed in the place of a rule.
+fn instead_of(user: &User, id: &str) -> Value {
+    let proposed = user.ok(&["propose", "--min-occurrences", "1000", "--json"]).json();
+    let [draft] = &proposed["drafted"].as_array().unwrap()[..] else { panic!("{proposed:#}") };
+    assert_eq!(draft["replaces"], id, "{draft:#}");
+    draft.clone()
+}
+
+#[test]
+fn what_does_not_work_is_said_once_more_and_then_refused_by_a_hook() {
+    let user = User::new();
+    for day in 1..=120_i64 {
+        session(&user, day, &["npm install left-pad", "npm install left-pad", "pnpm install"]);
+    }
+    let project = user.folder().join("shop");
+    fs::create_dir_all(&project).unwrap();
+    user.ok(&["reconcile"]);
+    user.ok(&["worker", "--quiet"]);
+    let drafted = user.ok(&["propose", "--json"]).json();
+    let drafts = drafted["drafted"].as_array().unwrap();
+    let first = drafts.iter().find(|it| it["id"].as_str().unwrap().starts_with("p-tool-error")).unwrap();
+    let first = first["id"].as_str().unwrap();
+    user.ok(&["apply", first]);
+    // As if it had been in force for half of the time.
+    age(&user, first, 60, |rule| rule.check = Some(pnpm()));
+    let verdict = user.ok(&["verdicts", "--json"]).json()[0].clone();
+    assert_eq!((&verdict["outcome"], &verdict["unit"]), (&json!("not-working"), &json!("calls")), "{verdict:#}");
+    assert!(user.ok(&["verdicts"]).out.contains("totalrecall propose"), "{}", user.ok(&["verdicts"]).out);
+
+    // The same once more, with what has happened since.
+    let again = instead_of(&user, first);
+    assert!(again["text"].as_str().unwrap().contains("since it is a rule"), "{again:#}");
+    assert_eq!(again["step"], "rule");
+    let again = again["id"].as_str().unwrap();
+    user.ok(&["apply", again]);
+    let rules = || fs::read_to_string(user.home().join(".claude/totalrecall-rules.md")).unwrap_or_default();
+    assert!(rules().contains(again) && !rules().contains(&format!("{first} ")), "{}", rules());
+
+    // Then a hook, because a check tells it.
+    age(&user, again, 60, |_| {});
+    let hook = instead_of(&user, again);
+    assert_eq!((&hook["step"], &hook["check"]["command"]["violations"][0]["program"]), (&json!("hook"), &json!("npm")));
+    let hook = hook["id"].as_str().unwrap();
+    let applied = user.ok(&["apply", hook]);
+    for part in ["PreToolUse", "totalrecall check", "\"Bash\""] {
+        assert!(applied.out.contains(part), "{part}: {applied}");
+    }
+    assert!(!user.home().join(".claude/settings.json").exists(), "the person installs it");
+    let file = user.state().join("hooks").join(format!("{hook}.json"));
+    let bash = |line: &str| check(&user, file.to_str().unwrap(), &call("Bash", &json!({ "command": line })));
+    assert!(bash("npm install x").out.contains("deny"));
+    assert_eq!(bash("pnpm install x").out, "");
+    user.ok(&["revert", hook]);
+    assert!(!file.exists() && rules().is_empty());
+}
+
+#[test]
+fn a_rule_for_paths_is_read_where_they_are() {
+    let user = User::new();
+    for day in 1..=4_i64 {
+        session(&user, day, &["npm install left-pad"]);
+    }
+    user.ok(&["reconcile"]);
+    user.ok(&["worker", "--quiet"]);
+    let drafted = user.ok(&["propose", "--json"]).json();
+    let mut draft: Proposal = serde_json::from_value(drafted["drafted"][0].clone()).unwrap();
+    (draft.step, draft.paths) = (Step::PathRule, vec!["src/**/*.ts".to_owned()]);
+    Store::open(&user.state()).unwrap().put_proposal(&draft).unwrap();
+    let project = user.folder().join("shop");
+    fs::create_dir_all(&project).unwrap();
+    let unknown = user.run(&["apply", &draft.id]);
+    assert!(unknown.code == Some(1) && unknown.err.contains("--project DIR"), "{unknown}");
+    user.ok(&["apply", &draft.id, "--project", project.to_str().unwrap()]);
+    let file = project.join(".claude/rules").join(format!("totalrecall-{}.md", draft.id));
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.starts_with("---\npaths:\n") && text.contains("src/**/*.ts") && text.contains(&draft.text), "{text}");
+    user.ok(&["revert", &draft.id]);
+    assert!(!file.exists() && !project.join(".claude").exists(), "nothing of it is left");
 }
