@@ -90,7 +90,7 @@ impl Propose {
         }
         let Some(mut desk) = Desk::open(context)? else { return Ok(Outcome::NothingFound) };
         let proposed = self.draft(&mut desk)?;
-        desk.renew_page()?;
+        desk.renew_pages()?;
         if self.review {
             return review::run(&mut desk, &PlaceArguments::default());
         }

@@ -81,12 +81,12 @@ pub(super) fn run(desk: &mut Desk<'_>, place: &PlaceArguments) -> anyhow::Result
                 }
                 Answer::Skip => break,
                 Answer::Quit => {
-                    desk.renew_page()?;
+                    desk.renew_pages()?;
                     return Ok(Outcome::Done);
                 }
             }
         }
-        desk.renew_page()?;
+        desk.renew_pages()?;
     }
     Ok(Outcome::Done)
 }

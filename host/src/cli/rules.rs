@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
-use super::{Context, Outcome, Usage, library, ui, work};
+use super::{Context, Outcome, Usage, library, patterns, ui, work};
 use crate::{
     clean::clean,
     guests::Guests,
@@ -152,11 +152,13 @@ impl<'c> Desk<'c> {
         verdict::of(&self.store, &self.library, &config.patterns, &config.rules, *now)
     }
 
-    /// Writes proposals.md as things are now.
-    pub(super) fn renew_page(&self) -> anyhow::Result<()> {
+    /// Writes proposals.md and insights.md as things are now.
+    pub(super) fn renew_pages(&mut self) -> anyhow::Result<()> {
         let page = proposal::page(&self.store.proposals()?, &self.patterns, self.context.now);
         let path = self.context.home.proposals();
-        proposal::write_page(&self.context.home, &page).with_context(|| format!("could not write {}", path.display()))
+        proposal::write_page(&self.context.home, &page)
+            .with_context(|| format!("could not write {}", path.display()))?;
+        patterns::renew(self.context, &mut self.store)
     }
 
     /// Those that were named, or all of a status.
@@ -262,7 +264,7 @@ impl Apply {
                 Err(error) => failed += told(&desk, error),
             }
         }
-        finish(&desk, self.dry_run, self.json, &done, failed, "applied")
+        finish(&mut desk, self.dry_run, self.json, &done, failed, "applied")
     }
 }
 
@@ -284,7 +286,7 @@ impl Reject {
                 Err(error) => failed += told(&desk, error),
             }
         }
-        finish(&desk, false, self.json, &done, failed, "rejected")
+        finish(&mut desk, false, self.json, &done, failed, "rejected")
     }
 }
 
@@ -317,12 +319,12 @@ impl Revert {
                 Err(error) => failed += told(&desk, error),
             }
         }
-        finish(&desk, self.dry_run, self.json, &done, failed, "taken back")
+        finish(&mut desk, self.dry_run, self.json, &done, failed, "taken back")
     }
 }
 
 fn finish(
-    desk: &Desk<'_>,
+    desk: &mut Desk<'_>,
     dry_run: bool,
     json: bool,
     done: &[Decided],
@@ -330,7 +332,7 @@ fn finish(
     what: &str,
 ) -> anyhow::Result<Outcome> {
     if !dry_run {
-        desk.renew_page()?;
+        desk.renew_pages()?;
         if json {
             ui::print_json(&done)?;
         }

@@ -106,7 +106,7 @@ impl Uninstall {
             kept += told(rules.take_stray(&file, &id, self.force).map(|_| None), &id)?;
         }
         if !self.dry_run {
-            desk.renew_page()?;
+            desk.renew_pages()?;
         }
         Ok(kept)
     }

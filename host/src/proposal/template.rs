@@ -100,6 +100,12 @@ fn refused(case: &Case<'_>, tool: &str, call: &str) -> Filled {
     let words = case.words();
     let what = if call.is_empty() { format!("use {}", code(tool)) } else { format!("run {}", code(call)) };
     let text = match &words {
+        // It is not the tool that was refused, but what it was used for.
+        Some(words) if call.is_empty() => format!(
+            "Before you {what}, keep to what the user said when refusing it in {}: “{}”.",
+            case.sessions(),
+            quoted(words, WORDS)
+        ),
         Some(words) => format!(
             "Do not {what}; the user refused it, saying: “{}”. Do it that way from the start.",
             quoted(words, WORDS)

@@ -275,6 +275,7 @@ fn what_does_not_work_is_said_once_more_and_then_refused_by_a_hook() {
     assert_eq!(again["step"], "rule");
     let again = again["id"].as_str().unwrap();
     user.ok(&["apply", again]);
+    assert!(user.ok(&["insights"]).out.contains("Outcome of applied rules"), "the page tells at once");
     let rules = || fs::read_to_string(user.home().join(".claude/totalrecall-rules.md")).unwrap_or_default();
     assert!(rules().contains(again) && !rules().contains(&format!("{first} ")), "{}", rules());
 
@@ -294,6 +295,7 @@ fn what_does_not_work_is_said_once_more_and_then_refused_by_a_hook() {
     assert_eq!(bash("pnpm install x").out, "");
     user.ok(&["revert", hook]);
     assert!(!file.exists() && rules().is_empty());
+    assert!(!user.ok(&["insights"]).out.contains("Outcome of applied rules"));
 }
 
 #[test]

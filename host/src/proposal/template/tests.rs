@@ -92,6 +92,8 @@ fn a_refused_call_is_a_rule_that_can_be_checked() {
     assert_eq!(shown(silent.check), "npm install | pnpm install, yarn install, bun install");
     assert_eq!(shown(draft(&pattern("permission-denied", "Bash: git push"), &[]).check), "git push | git");
     assert_eq!(shown(draft(&pattern("permission-denied", "Write"), &[]).check), "none");
+    let used = draft(&pattern("permission-denied", "Write"), &["use a src directory instead"]).text;
+    assert!(used.starts_with("Before you use `Write`, keep to what the user said"), "the tool itself is fine: {used}");
 }
 
 #[test]
