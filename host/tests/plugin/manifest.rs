@@ -1,0 +1,158 @@
+//! The plugin's files and the program agree on versions, names, places and events.
+
+use std::{fs, process::Command};
+
+use serde_json::{Value, json};
+
+use crate::{json, names, root, text};
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The events that we want of the client.
+const EVENTS: &[&str] = &["PreCompact", "SessionEnd", "SessionStart", "Stop", "SubagentStop", "UserPromptExpansion"];
+
+#[test]
+fn versions_are_cargos() {
+    assert_eq!(json(".claude-plugin/plugin.json")["version"], VERSION);
+    assert_eq!(text("plugin/bin/totalrecall").matches(&format!("\nversion={VERSION}\n")).count(), 1);
+    let windows = text("plugin/bin/totalrecall.cmd");
+    assert_eq!(windows.matches(&format!("\"TOTALRECALL_PLUGIN_VERSION={VERSION}\"\r\n")).count(), 1);
+    // Two places could disagree; the client takes the plugin's.
+    assert_eq!(json(".claude-plugin/marketplace.json")["plugins"][0]["version"], Value::Null);
+}
+
+#[test]
+fn manifests_name_each_other_and_what_is_there() {
+    let (plugin, market) = (json(".claude-plugin/plugin.json"), json(".claude-plugin/marketplace.json"));
+    assert_eq!(plugin["name"], "totalrecall");
+    assert_eq!((&market["name"], &market["plugins"][0]["name"]), (&json!("totalrecall"), &plugin["name"]));
+    assert_eq!(market["plugins"][0]["source"], "./");
+    assert_eq!(market["plugins"].as_array().unwrap().len(), 1);
+    let hooks = plugin["hooks"].as_str().unwrap();
+    assert!(root().join(hooks).is_file(), "{hooks}");
+    // Defaults, which the manifest does not name.
+    assert!(root().join("commands").is_dir() && root().join("skills").is_dir());
+    // The client would run npm in its copy.
+    assert!(!root().join("package.json").exists());
+}
+
+#[test]
+fn options_are_those_that_are_read() {
+    let plugin = json(".claude-plugin/plugin.json");
+    let options = plugin["userConfig"].as_object().unwrap();
+    assert_eq!(options.keys().collect::<Vec<_>>(), ["binary", "home", "language", "session_line"]);
+    let page = text("docs/plugin.md");
+    for (key, option) in options {
+        assert!(option["title"].is_string() && option["description"].is_string(), "{key}");
+        assert!(page.contains(&format!("| `{key}` |")), "docs/plugin.md does not explain {key}");
+    }
+}
+
+/// The one hook of each event.
+fn hooks() -> Vec<(String, Value, Value)> {
+    let hooks = json("plugin/hooks.json");
+    let of_event = |(event, groups): (&String, &Value)| {
+        let [group] = &groups.as_array().unwrap()[..] else { panic!("{event}: {groups}") };
+        let [hook] = &group["hooks"].as_array().unwrap()[..] else { panic!("{event}: {group}") };
+        (event.clone(), group["matcher"].clone(), hook.clone())
+    };
+    hooks["hooks"].as_object().unwrap().iter().map(of_event).collect()
+}
+
+#[test]
+fn hooks_are_in_exec_form_and_short() {
+    let hooks = hooks();
+    let mut events: Vec<_> = hooks.iter().map(|(event, ..)| event.as_str()).collect();
+    events.sort_unstable();
+    assert_eq!(events, EVENTS);
+    for (event, matcher, hook) in &hooks {
+        // Any other key would be a shell, a wait, or something that the client does in the background and kills.
+        let timeout = if event == "UserPromptExpansion" { 10 } else { 5 };
+        let expected = json!({
+            "type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/plugin/bin/totalrecall", "args": ["hook", event],
+            "timeout": timeout,
+        });
+        assert_eq!(*hook, expected, "{event}");
+        assert_eq!(matcher.is_null(), event != "UserPromptExpansion", "{event}: {matcher}");
+    }
+}
+
+#[test]
+fn the_matcher_takes_our_commands_and_no_others() {
+    let hooks = hooks();
+    let matcher = hooks.iter().find_map(|(_, matcher, _)| matcher.as_str()).unwrap();
+    let verbs = matcher.strip_prefix("^(totalrecall:)?recall-(").unwrap().strip_suffix(")$").unwrap();
+    let mut commands: Vec<_> = verbs.split('|').map(|verb| format!("recall-{verb}.md")).collect();
+    commands.sort();
+    assert_eq!(commands, names("commands"));
+}
+
+/// Every event does something in the program: it leaves a notice, or answers.
+#[test]
+fn the_program_knows_the_events() {
+    for event in EVENTS {
+        let dir = tempfile::tempdir().unwrap();
+        let home = dir.path().join("home");
+        fs::create_dir(&home).unwrap();
+        // Were a worker to run it would take the notices away.
+        let lock = fs::File::create(home.join("worker.lock")).unwrap();
+        lock.lock().unwrap();
+        let transcript = dir.path().join("transcript.jsonl");
+        fs::write(&transcript, "").unwrap();
+        let input = dir.path().join("event");
+        let said = json!({
+            "session_id": "s", "transcript_path": transcript, "cwd": dir.path(), "hook_event_name": event,
+            "expansion_type": "slash_command", "command_name": "totalrecall:recall-status", "command_args": "",
+        });
+        fs::write(&input, said.to_string()).unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_totalrecall"))
+            .args(["hook", event])
+            .env_clear()
+            .env("HOME", dir.path())
+            .env("TOTALRECALL_HOME", &home)
+            .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
+            .stdin(fs::File::open(&input).unwrap())
+            .output()
+            .unwrap();
+        assert!(output.status.success() && output.stderr.is_empty(), "{event}: {output:?}");
+        let notices: Vec<_> = fs::read_dir(home.join("inbox")).into_iter().flatten().collect();
+        if *event == "UserPromptExpansion" {
+            let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+            assert!(answer["hookSpecificOutput"]["additionalContext"].is_string(), "{answer}");
+        } else {
+            assert_eq!((notices.len(), output.stdout.len()), (1, 0), "{event}: {output:?}");
+        }
+    }
+}
+
+/// Nothing here runs `cmd.exe`: this says that the file is one that it reads, and looks where the other launcher looks, in
+/// the same order. It does not say that it works.
+#[test]
+fn the_launcher_for_windows_looks_in_the_same_order() {
+    let windows = text("plugin/bin/totalrecall.cmd");
+    assert!(windows.ends_with("\r\n") && windows.lines().count() == windows.matches("\r\n").count());
+    assert_eq!(windows.matches('\n').count(), windows.matches("\r\n").count());
+    assert!(text(".gitattributes").lines().any(|line| line == "*.cmd -text"), "git may change its line ends");
+    let unix = text("plugin/bin/totalrecall");
+    let order = |text: &str, places: &[&str]| {
+        let found: Vec<_> = places.iter().map(|place| text.find(place).unwrap_or_else(|| panic!("{place}"))).collect();
+        assert!(found.is_sorted(), "{places:?} at {found:?}");
+    };
+    order(
+        &unix,
+        &[
+            "program=${CLAUDE_PLUGIN_OPTION_BINARY-}",
+            "{CLAUDE_PLUGIN_DATA:-/nonexistent}/bin/totalrecall\"",
+            "in ${PATH-}",
+        ],
+    );
+    order(&windows, &["!CLAUDE_PLUGIN_OPTION_BINARY!", "!CLAUDE_PLUGIN_DATA!\\bin\\totalrecall.exe", "%%~$PATH:I"]);
+    // It cannot find a launcher: it looks for nothing but programs.
+    let looked_for = windows.lines().filter(|line| line.contains("totalrecall") && !line.starts_with("rem"));
+    for line in looked_for.filter(|line| line.contains("exist \"") || line.starts_with("for ")) {
+        assert!(line.contains("totalrecall.exe") || line.contains("\\setup\\told"), "{line}");
+    }
+    for file in ["totalrecall", "setup"] {
+        assert!(!text(&format!("plugin/bin/{file}")).contains('\r'), "{file}");
+    }
+}
