@@ -125,7 +125,7 @@ enum Command {
     Check(check::Check),
     /// Print the settings that are in force
     Config(config::ShowConfig),
-    /// Take back every rule and the cache; what you wrote stays
+    /// Take back every rule, hooks and the cache; what you wrote stays
     Uninstall(uninstall::Uninstall),
     /// Print a completion script for a shell
     Completions {

@@ -40,3 +40,4 @@ pub mod store;
 pub mod synth;
 pub mod transcript;
 pub mod verdict;
+pub mod wiring;

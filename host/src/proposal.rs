@@ -34,7 +34,7 @@ pub use page::page;
 pub use place::{TOOLS, claude_folder, existing, project_of};
 pub use rules_file::BlockError;
 pub use text::rule as rule_text;
-pub use whole::settings as hook_settings;
+pub use whole::{settings as hook_settings, shell_word};
 
 /// A drafted rule and what became of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

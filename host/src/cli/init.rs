@@ -1,5 +1,7 @@
 //! `totalrecall init`: the home, and what a first run would do.
 
+pub(super) mod wiring;
+
 use anyhow::Context as _;
 
 use super::{Context, Outcome, ui, work};
@@ -11,8 +13,19 @@ const BYTES_PER_SECOND: u64 = 10_000_000;
 
 /// Create the home; show what there is to read and what reading it would cost
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Nothing is read yet: that is `totalrecall reconcile && totalrecall worker`.")]
+#[command(after_help = "Examples:
+  totalrecall init
+  totalrecall init --hooks --dry-run       show what would be added to the settings of your tools
+  totalrecall init --hooks                 have them call us, where you do not use the plugin
+  totalrecall init --no-hooks              take that back
+
+Nothing is read yet: that is `totalrecall reconcile && totalrecall worker`.
+
+A tool's file keeps its comments, order and format; a copy of it is kept in the home's `backups`. Taking back leaves what was
+there before, to the byte, and whatever else you have changed since.")]
 pub(super) struct Init {
+    #[command(flatten)]
+    wiring: wiring::Arguments,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -29,6 +42,13 @@ struct Found {
 
 impl Init {
     pub(super) fn run(&self, context: &Context) -> anyhow::Result<Outcome> {
+        if self.wiring.only() {
+            let done = self.wiring.run(context, self.json)?;
+            if self.json {
+                ui::print_json(&serde_json::json!({ "hooks": done }))?;
+            }
+            return Ok(Outcome::Done);
+        }
         let home = context.home.path().display().to_string();
         // Opening makes the home.
         drop(work::open(context)?);
@@ -38,6 +58,10 @@ impl Init {
             files::write_atomically(&config, TEMPLATE.as_bytes())
                 .with_context(|| format!("could not write {}", config.display()))?;
         }
+        if !self.json {
+            ui::print(&format!("{} {home}\n", if is_new { "Created" } else { "There already:" }))?;
+        }
+        let hooks = if self.wiring.hooks() { Some(self.wiring.run(context, self.json)?) } else { None };
         let guests = Guests::load(&context.config, Some(&context.home))?;
         let mut all = Vec::new();
         for installed in &guests.adapters {
@@ -61,10 +85,14 @@ impl Init {
             });
         }
         if self.json {
-            ui::print_json(&serde_json::json!({ "home": home, "created": is_new, "tools": all }))?;
+            let mut json = serde_json::json!({ "home": home, "created": is_new, "tools": all });
+            if let Some(hooks) = hooks {
+                json["hooks"] = serde_json::to_value(hooks)?;
+            }
+            ui::print_json(&json)?;
             return Ok(Outcome::Done);
         }
-        let mut text = format!("{} {home}\n", if is_new { "Created" } else { "There already:" });
+        let mut text = String::new();
         let none: Vec<_> = all.iter().filter(|found| found.transcripts == 0).map(|found| found.tool.as_str()).collect();
         if !none.is_empty() {
             text += &format!("no transcripts found of {}\n", none.join(", "));

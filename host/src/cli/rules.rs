@@ -375,7 +375,12 @@ fn weakest(desk: &Desk<'_>, rules: &[(String, u32)]) -> Vec<(String, u32)> {
 
 /// What was written, for a person.
 pub(super) fn report(what: &str, id: &str, written: &Written) -> String {
-    let mut text = format!("{what} {}\n", clean(id));
+    format!("{what} {}\n{}", clean(id), files(written))
+}
+
+/// The files of it, a line each.
+pub(super) fn files(written: &Written) -> String {
+    let mut text = String::new();
     for (what, files) in
         [("wrote", &written.written), ("deleted", &written.deleted), ("kept a copy in", &written.backups)]
     {

@@ -1,31 +1,30 @@
 //! `totalrecall uninstall`: takes back everything of ours that lies outside of the home; with `--purge` the home, too.
 
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::{fs, io, path::Path};
 
 use anyhow::Context as _;
 
 use super::{
     Context, Outcome,
+    init::wiring,
     rules::{Desk, diff},
     ui,
 };
 use crate::{
     paths,
-    proposal::{Proposal, RulesError, RulesLock, Status, claude_folder},
+    proposal::{Proposal, RulesError, RulesLock, Status},
     store::WorkerLock,
+    wiring::{Record, TOOLS, Wiring},
 };
 
-/// Take back every rule and the cache; what you wrote stays
+/// Take back every rule, hooks and the cache; what you wrote stays
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   totalrecall uninstall --dry-run
   totalrecall uninstall --purge      and delete the home, after asking
 
-Rules that were changed by hand stay where they are, unless with --force. Hooks that you added to your settings are yours:
-they are named, and you take them out.")]
+Rules that were changed by hand stay where they are, unless with --force. Hooks that `totalrecall init --hooks` added are taken
+out; those that you added to your settings are yours: they are named, and you take them out.")]
 pub(super) struct Uninstall {
     /// Show what would change, and change nothing
     #[arg(long)]
@@ -42,7 +41,7 @@ pub(super) struct Uninstall {
 }
 
 /// What a home holds. Nothing else in the folder is deleted.
-const FILES: [&str; 9] = [
+const FILES: [&str; 10] = [
     "totalrecall.db",
     "totalrecall.db-wal",
     "totalrecall.db-shm",
@@ -51,6 +50,7 @@ const FILES: [&str; 9] = [
     "proposals.md",
     WorkerLock::FILE,
     RulesLock::FILE,
+    Record::FILE,
     "model.lock",
 ];
 
@@ -59,14 +59,15 @@ const FOLDERS: [&str; 6] = ["inbox", "backups", "hooks", "components", "adapters
 
 impl Uninstall {
     pub(super) fn run(&self, context: &Context) -> anyhow::Result<Outcome> {
+        let (_, unchanged) = wiring::take_back(context, &TOOLS, self.dry_run, false)?;
         let kept = self.rules(context)?;
         self.cache()?;
-        tell_of_hooks();
+        tell_of_hooks(context)?;
         if self.purge {
             anyhow::ensure!(
-                kept == 0,
+                kept + unchanged == 0,
                 "the home was not deleted: it knows of {} that could not be taken back",
-                ui::counted(kept, "rule", "rules")
+                ui::counted(kept + unchanged, "thing", "things")
             );
             self.purge(context)?;
         } else if !self.dry_run {
@@ -76,6 +77,11 @@ impl Uninstall {
             ));
         }
         anyhow::ensure!(kept == 0, "{} could not be taken back, see above", ui::counted(kept, "rule", "rules"));
+        anyhow::ensure!(
+            unchanged == 0,
+            "our entries in {} could not be taken back, see above",
+            ui::counted(unchanged, "file", "files")
+        );
         Ok(Outcome::Done)
     }
 
@@ -180,14 +186,10 @@ fn gone(result: io::Result<()>, path: &Path) -> anyhow::Result<()> {
     }
 }
 
-/// The settings are the person's: what they added there for us is named, not taken out.
-fn tell_of_hooks() {
-    let Some(folder) = claude_folder() else { return };
-    for name in ["settings.json", "settings.local.json"] {
-        let path: PathBuf = folder.join(name);
-        let names_us = |text: &String| text.contains("totalrecall check") || text.contains("totalrecall hook");
-        if fs::read_to_string(&path).is_ok_and(|text| names_us(&text)) {
-            ui::say(&format!("{} still runs `totalrecall`; take that entry out.", path.display()));
-        }
+/// What the person added to their tools' settings for us is theirs: it is named, not taken out.
+fn tell_of_hooks(context: &Context) -> anyhow::Result<()> {
+    for file in Wiring::new(&context.home, context.now)?.entries_of_others() {
+        ui::say(&format!("{} still runs `totalrecall`; take that entry out.", file.display()));
     }
+    Ok(())
 }

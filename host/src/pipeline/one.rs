@@ -1,6 +1,12 @@
 //! One transcript from the queue into the store, and the notices that put transcripts there.
 
-use std::{io, path::Path, rc::Rc, sync::atomic::Ordering};
+use std::{
+    collections::HashSet,
+    io,
+    path::{Path, PathBuf},
+    rc::Rc,
+    sync::atomic::Ordering,
+};
 
 use super::{Pipeline, PipelineError, Worked};
 use crate::{
@@ -265,10 +271,10 @@ impl Pipeline<'_> {
         sources: &Sources,
         worked: &mut Worked,
     ) -> Result<(), PipelineError> {
-        let mut problems = Vec::new();
+        let (mut problems, mut looked_at) = (Vec::new(), HashSet::new());
         let drained = inbox::drain(self.home.path(), |notices| {
             for notice in notices {
-                self.take_notice(store, sources, notice, &mut problems)?;
+                self.take_notice(store, sources, notice, &mut looked_at, &mut problems)?;
             }
             store.commit().map_err(PipelineError::from)
         })?;
@@ -282,10 +288,19 @@ impl Pipeline<'_> {
         store: &mut Store,
         sources: &Sources,
         notice: &Notice,
+        looked_at: &mut HashSet<PathBuf>,
         problems: &mut Vec<String>,
     ) -> Result<(), PipelineError> {
         // A transcript that is gone by now was deleted by its tool, which `reconcile` notes.
         let Ok((_, found)) = transcript::named(&notice.transcript_path) else { return Ok(()) };
+        let is_database = |source: &Source| matches!(source, Source::Database(it) if it.path() == found.path);
+        if let Some((adapter, source)) = sources.iter().find(|(_, source)| is_database(source)) {
+            let is_over = notice.event == SESSION_IS_OVER && !self.ignore.is_match(&found.path);
+            if is_over && looked_at.insert(found.path) {
+                self.take_database(store, adapter, source, problems)?;
+            }
+            return Ok(());
+        }
         let Some((adapter, _)) = sources.iter().find(|(_, source)| source.holds(&found.path, "")) else {
             problems
                 .push(format!("a hook named {}, which lies in no folder that an adapter reads", found.path.display()));
@@ -293,6 +308,26 @@ impl Pipeline<'_> {
         };
         if notice.event == SESSION_IS_OVER && !self.ignore.is_match(&found.path) {
             let tool = self.guests.named(adapter).map(|installed| installed.tool().to_owned()).unwrap_or_default();
+            let row = found.row(adapter, &tool);
+            if !matches!(store.observe(&row)?, Standing::Unchanged | Standing::Queued) {
+                store.enqueue([&row], self.now)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Queues what has changed in a database: also the sessions of sub-agents, which end with the one that ended.
+    fn take_database(
+        &self,
+        store: &mut Store,
+        adapter: &str,
+        database: &Source,
+        problems: &mut Vec<String>,
+    ) -> Result<(), PipelineError> {
+        let tool = self.guests.named(adapter).map(|installed| installed.tool().to_owned()).unwrap_or_default();
+        let (found, unreadable) = database.discover();
+        problems.extend(unreadable.iter().map(ToString::to_string));
+        for found in found {
             let row = found.row(adapter, &tool);
             if !matches!(store.observe(&row)?, Standing::Unchanged | Standing::Queued) {
                 store.enqueue([&row], self.now)?;

@@ -39,7 +39,7 @@ pub fn settings(proposal: &Proposal, file: &str, program: &str) -> String {
         Some(crate::check::Check::Path { .. }) => "Edit|Write|NotebookEdit",
         _ => "Bash",
     };
-    let command = format!("{program} check {}", quoted(file));
+    let command = format!("{program} check {}", shell_word(file));
     format!(
         "{:#}\n",
         json!({ "hooks": { "PreToolUse": [{ "matcher": matcher, "hooks": [{ "type": "command", "command": command }] }] } })
@@ -47,7 +47,7 @@ pub fn settings(proposal: &Proposal, file: &str, program: &str) -> String {
 }
 
 /// A word of a shell's line.
-fn quoted(word: &str) -> String {
+pub fn shell_word(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-:\\".contains(c);
     if word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }

@@ -26,3 +26,4 @@ mod spend;
 mod support;
 mod surface;
 mod verdicts;
+mod wiring;
