@@ -8,6 +8,7 @@ use std::{
     os::unix::{ffi::OsStrExt as _, fs::PermissionsExt as _},
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
+    sync::PoisonError,
 };
 
 use serde_json::Value;
@@ -35,6 +36,7 @@ impl Desk {
         for folder in [desk.work(), desk.root().join("plugin/bin"), desk.data()] {
             fs::create_dir_all(folder).unwrap();
         }
+        let _nobody_starts = crate::WRITING.write().unwrap_or_else(PoisonError::into_inner);
         for file in ["totalrecall", "setup"] {
             fs::copy(crate::root().join("plugin/bin").join(file), desk.root().join("plugin/bin").join(file)).unwrap();
         }
@@ -71,8 +73,13 @@ impl Desk {
         self.path().join("root").join(NAME)
     }
 
+    /// The client's own folder.
+    pub(crate) fn config(&self) -> PathBuf {
+        self.path().join(NAME)
+    }
+
     pub(crate) fn data(&self) -> PathBuf {
-        self.path().join("data").join(NAME)
+        self.config().join("plugins/data/totalrecall-totalrecall")
     }
 
     /// Puts a program there that notes how it was called.
@@ -83,6 +90,7 @@ impl Desk {
     pub(crate) fn put_script(&self, program: &Path, text: impl AsRef<[u8]>) -> PathBuf {
         let program = self.path().join(program);
         fs::create_dir_all(program.parent().unwrap()).unwrap();
+        let _nobody_starts = crate::WRITING.write().unwrap_or_else(PoisonError::into_inner);
         fs::write(&program, text).unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
         program
@@ -119,14 +127,14 @@ impl Desk {
     }
 
     pub(crate) fn launch(&self, arguments: &[&str]) -> Ran {
-        Ran::of(self.command(arguments).output().unwrap())
+        Ran::of(crate::run(&mut self.command(arguments)))
     }
 
     /// A hook's call, which must end with 0 and complain of nothing.
     #[track_caller]
     pub(crate) fn hook(&self, event: &str, input: &str) -> Ran {
         let mut command = self.command(&["hook", event]);
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = crate::start(command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()));
         // Who is not interested in the event does not read it.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         let ran = Ran::of(child.wait_with_output().unwrap());

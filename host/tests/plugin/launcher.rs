@@ -3,7 +3,6 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::Command,
 };
 
 use crate::desk::{Desk, NAME, find};
@@ -143,44 +142,70 @@ fn the_program_is_told_the_version_and_the_home() {
     }
 }
 
-/// In the Bash tool there are none of the client's variables, but those of the file that a hook may write at SessionStart.
+/// A skill calls the launcher in the Bash tool, where there are none of the client's variables. `tests/clients` shows that.
+fn as_a_skill(desk: &Desk, arguments: &[&str]) -> Option<i32> {
+    let mut command = desk.command(arguments);
+    for name in ["CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA", "CLAUDE_PLUGIN_OPTION_BINARY", "CLAUDE_PLUGIN_OPTION_HOME"]
+    {
+        command.env_remove(name);
+    }
+    crate::run(command.env("CLAUDE_CONFIG_DIR", desk.config())).status.code()
+}
+
 #[test]
-fn a_session_finds_the_same_program_and_home_in_its_shell() {
+fn a_skill_finds_the_program_that_the_plugin_has() {
     for desk in desks() {
-        let file = desk.path().join(NAME);
-        fs::write(&file, "export OTHERS=stays\n").unwrap();
-        let program = desk.put(&Path::new("set").join(NAME).join("program"));
-        let home = desk.path().join("home").join(NAME);
-        let desk = desk
-            .with("CLAUDE_PLUGIN_OPTION_BINARY", &program)
-            .with("CLAUDE_PLUGIN_OPTION_HOME", &home)
-            .with("CLAUDE_ENV_FILE", &file);
-        desk.hook("SessionStart", "{}");
-        assert_eq!(desk.called().unwrap()[1..], ["hook", "SessionStart"]);
-
-        // No other event writes to it.
-        let written = fs::read_to_string(&file).unwrap();
-        desk.hook("Stop", "{}");
-        assert_eq!(fs::read_to_string(&file).unwrap(), written);
-
-        let mut shell = Command::new("/bin/sh");
-        shell.args(["-c", ". \"$1\"; [ \"$OTHERS\" = stays ] && exec \"$2\" insights x", "sh"]);
-        shell.arg(&file).arg(desk.launcher()).current_dir(desk.work()).env_clear().env("DESK", desk.path());
-        let output = shell.output().unwrap();
-        assert!(output.status.success(), "{output:?}");
-        assert_eq!(desk.called().unwrap(), [program.as_os_str(), "insights".as_ref(), "x".as_ref()]);
-        assert_eq!(desk.told()[1], home);
-        assert_eq!(fs::read_dir(desk.work()).unwrap().count(), 0);
+        assert_eq!(as_a_skill(&desk, &["insights", "x"]), Some(127));
+        let program = desk.put(&desk.data().join("bin/totalrecall"));
+        assert_eq!(as_a_skill(&desk, &["insights", "x y"]), Some(0));
+        assert_eq!(desk.called().unwrap(), [program.as_os_str(), "insights".as_ref(), "x y".as_ref()]);
+        // The marketplace may have another name, and there may be none.
+        let other = desk.put(&desk.config().join("plugins/data/totalrecall-inline/bin/totalrecall"));
+        fs::remove_file(program).unwrap();
+        assert_eq!(as_a_skill(&desk, &["insights", "x"]), Some(0));
+        assert_eq!(desk.called().unwrap()[0], other);
     }
 }
 
 #[test]
-fn an_environment_file_that_cannot_be_written_is_no_matter() {
+fn a_skill_uses_what_was_set() {
+    let (program, home) = ("set/it's \"a\" $(touch pwned) `touch pwned`; *\\/program", "~/h'\" $(touch pwned) \\ o");
     for desk in desks() {
-        desk.put(&desk.data().join("bin/totalrecall"));
-        let desk = desk.with("CLAUDE_ENV_FILE", "/nowhere/file");
+        let program = desk.put(Path::new(program));
+        let desk = desk.with("CLAUDE_PLUGIN_OPTION_BINARY", &program).with("CLAUDE_PLUGIN_OPTION_HOME", home);
+        // The client tells a hook.
+        desk.hook("SessionStart", "{}");
+        assert_eq!(desk.called().unwrap()[1..], ["hook", "SessionStart"]);
+        assert_eq!(as_a_skill(&desk, &["insights", "x"]), Some(0));
+        assert_eq!(desk.called().unwrap()[0], program);
+        assert_eq!(desk.told()[1], desk.path().join(home.strip_prefix("~/").unwrap()));
+        assert_eq!(fs::read_dir(desk.work()).unwrap().count(), 0);
+
+        // What is not set any more is forgotten; other events change nothing.
+        let own = desk.put(&desk.data().join("bin/totalrecall"));
+        let desk = desk.with("CLAUDE_PLUGIN_OPTION_BINARY", "").with("CLAUDE_PLUGIN_OPTION_HOME", "");
+        desk.hook("Stop", "{}");
+        as_a_skill(&desk, &["insights"]);
+        desk.called();
+        assert_ne!(desk.told()[1], "");
+        desk.hook("SessionStart", "{}");
+        as_a_skill(&desk, &["insights"]);
+        assert_eq!((desk.called().unwrap()[0].as_os_str(), desk.told()[1].is_empty()), (own.as_os_str(), true));
+    }
+}
+
+#[test]
+fn where_nothing_is_set_nothing_is_noted() {
+    for desk in desks() {
+        let program = desk.put(&desk.data().join("bin/totalrecall"));
         assert_eq!(desk.hook("SessionStart", "{}").out, "");
-        assert!(desk.called().is_some());
+        let files: Vec<_> = fs::read_dir(desk.data()).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert_eq!(files, [program.parent().unwrap()]);
+        // Nor what cannot be written.
+        fs::create_dir(desk.data().join("options")).unwrap();
+        let desk = desk.with("CLAUDE_PLUGIN_OPTION_HOME", "/x");
+        assert_eq!(desk.hook("SessionStart", "{}").out, "");
+        assert_eq!(desk.told()[1], "/x");
     }
 }
 

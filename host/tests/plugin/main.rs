@@ -16,7 +16,22 @@ mod words;
 use std::{
     fs,
     path::{Path, PathBuf},
+    process::{Child, Command, Output, Stdio},
+    sync::{PoisonError, RwLock},
 };
+
+/// A file that is open for writing cannot be run, and a child has its parent's files open until it has become another
+/// program. So that no test's child holds another test's program, none is started while one is written.
+static WRITING: RwLock<()> = RwLock::new(());
+
+fn start(command: &mut Command) -> Child {
+    let _nobody_writes = WRITING.read().unwrap_or_else(PoisonError::into_inner);
+    command.spawn().unwrap()
+}
+
+fn run(command: &mut Command) -> Output {
+    start(command.stdout(Stdio::piped()).stderr(Stdio::piped())).wait_with_output().unwrap()
+}
 
 /// The repository, which is the plugin's root.
 fn root() -> PathBuf {

@@ -79,10 +79,11 @@ fn an_archive_has_the_program_and_a_checksum_that_is_right() {
     fs::write(&program, "#!/bin/sh\necho it runs\n").unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let archives = dir.path().join("a folder");
-    let packed = Command::new(crate::root().join("scripts/package"))
-        .args(["x86_64-unknown-linux-gnu".as_ref(), program.as_os_str(), archives.as_os_str()])
-        .output()
-        .unwrap();
+    let packed = crate::run(Command::new(crate::root().join("scripts/package")).args([
+        "x86_64-unknown-linux-gnu".as_ref(),
+        program.as_os_str(),
+        archives.as_os_str(),
+    ]));
     assert!(packed.status.success(), "{packed:?}");
     let name = format!("totalrecall-{}-x86_64-unknown-linux-gnu", env!("CARGO_PKG_VERSION"));
     let mut files: Vec<_> = fs::read_dir(&archives).unwrap().map(|entry| entry.unwrap().file_name()).collect();
@@ -94,12 +95,11 @@ fn an_archive_has_the_program_and_a_checksum_that_is_right() {
 
     let check = ["sha256sum --check", "shasum -a 256 --check"];
     let check = check.map(|check| format!("{check} {name}.tar.gz.sha256")).join(" || ");
-    let checked = Command::new("/bin/sh").args(["-c", &check]).current_dir(&archives).output().unwrap();
+    let checked = crate::run(Command::new("/bin/sh").args(["-c", &check]).current_dir(&archives));
     assert!(checked.status.success(), "{checked:?}");
-    let unpacked =
-        Command::new("tar").args(["-xzf", &format!("{name}.tar.gz")]).current_dir(&archives).status().unwrap();
-    assert!(unpacked.success());
-    let output = Command::new(archives.join(&name).join("totalrecall")).output().unwrap();
+    let unpacked = crate::run(Command::new("tar").args(["-xzf", &format!("{name}.tar.gz")]).current_dir(&archives));
+    assert!(unpacked.status.success(), "{unpacked:?}");
+    let output = crate::run(&mut Command::new(archives.join(&name).join("totalrecall")));
     assert_eq!(output.stdout, b"it runs\n");
     for file in ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"] {
         assert!(archives.join(&name).join(file).is_file(), "{file}");

@@ -101,7 +101,7 @@ fn what_cannot_be_noted_is_said_all_the_same() {
     }
     // A client that names no folder is told nothing.
     for nowhere in ["", "relative"] {
-        let command = desk.command(&["hook", "SessionStart"]).env("CLAUDE_PLUGIN_DATA", nowhere).output().unwrap();
+        let command = crate::run(desk.command(&["hook", "SessionStart"]).env("CLAUDE_PLUGIN_DATA", nowhere));
         assert!(command.status.success() && command.stdout.is_empty() && command.stderr.is_empty(), "{command:?}");
     }
 }
@@ -176,6 +176,7 @@ fn what_is_no_event_starts_nothing() {
         "{\"command_name\":\"recall-setup\" \"command_args\":\"build\"}",
         "{\"command_name\":\"recall-setup\",\"command_args\":\"build",
         "{\"command_name\":\"recall-setup\",\"command_name\":\"x\",\"command_args\":\"build\"}",
+        "{\"command_name\":\"x\",\"command_name\":\"recall-setup\",\"command_args\":\"build\"}",
         "{\"x\":{\"command_name\":\"recall-setup\",\"command_args\":\"build\"}}",
         "{\"x\":\"\\\",\\\"command_name\\\":\\\"recall-setup\\\",\\\"command_args\\\":\\\"build\\\"\"}",
         "{\"command_name\":[\"recall-setup\"],\"command_args\":[\"build\"]}",
@@ -187,15 +188,19 @@ fn what_is_no_event_starts_nothing() {
     assert!(!desk.path().join("built").exists() && !desk.data().join("setup").exists(), "a build was started");
 }
 
+/// Below the home directory.
+const CARGO: &str = ".cargo/bin/cargo";
+
 /// Someone who has Rust, or something of its name: `cargo` is this script.
 fn with_cargo(script: &str) -> Desk {
     let desk = Desk::new();
-    desk.put_script(Path::new("rust/cargo"), format!("#!/bin/sh\n{script}\n"));
+    // Where rustup puts it; a client that was started from a desktop does not have that on its PATH.
+    desk.put_script(Path::new(CARGO), format!("#!/bin/sh\n{script}\n"));
     desk.put_script(
         &desk.root().join("scripts/setup"),
         "#!/bin/sh\n[ \"$*\" = --no-root ] || exit 9\necho setup-ran\n",
     );
-    let path = format!("{}:{}", desk.path().join("rust").display(), tools(&desk).display());
+    let path = tools(&desk);
     desk.with("PATH", path)
 }
 
@@ -281,9 +286,9 @@ fn a_build_is_made_in_the_background_and_said_once() {
 
     // What the program has to say comes first, and nobody reads what a script's session is told.
     let says = "{\"systemMessage\":\"theirs\"}";
-    let ran = desk.command(&["hook", "SessionStart"]).env("SAYS", says).output().unwrap();
+    let ran = crate::run(desk.command(&["hook", "SessionStart"]).env("SAYS", says));
     assert_eq!(String::from_utf8(ran.stdout).unwrap().trim_end(), says);
-    let ran = desk.command(&["hook", "SessionStart"]).env("CLAUDE_CODE_ENTRYPOINT", "sdk-cli").output().unwrap();
+    let ran = crate::run(desk.command(&["hook", "SessionStart"]).env("CLAUDE_CODE_ENTRYPOINT", "sdk-cli"));
     assert_eq!(String::from_utf8(ran.stdout).unwrap(), "");
     let message = desk.hook("SessionStart", "{}").message();
     assert!(message.contains("has been built and is ready"), "{message}");
@@ -302,7 +307,7 @@ fn a_build_that_fails_says_why_and_where_the_log_is() {
         let mut desk = with_everything();
         match what {
             "cargo" => drop(desk.put_script(
-                Path::new("rust/cargo"),
+                Path::new(CARGO),
                 "#!/bin/sh\nmkdir -p \"$CARGO_TARGET_DIR\"\necho 'error: no such command \"x\"' >&2\nexit 101\n",
             )),
             "setup" => drop(desk.put_script(
@@ -314,6 +319,8 @@ fn a_build_that_fails_says_why_and_where_the_log_is() {
         desk.build();
         desk.wait_for_end();
         assert!(!desk.data().join("setup/target").exists(), "{what}");
+        let script = crate::run(desk.command(&["hook", "SessionStart"]).env("CLAUDE_CODE_ENTRYPOINT", "sdk-cli"));
+        assert_eq!(String::from_utf8(script.stdout).unwrap(), "", "nobody reads it there");
         let message = desk.hook("SessionStart", "{}").message();
         let log = desk.data().join("setup/build.log").to_str().unwrap().replace('\n', " ");
         assert!(message.contains("could not be built") && message.contains(why) && message.contains(&log), "{message}");
@@ -329,20 +336,19 @@ fn a_build_that_fails_says_why_and_where_the_log_is() {
 fn there_is_one_build_at_a_time() {
     let desk = with_everything();
     desk.put_script(
-        Path::new("rust/cargo"),
+        Path::new(CARGO),
         "#!/bin/sh\necho started >>\"$DESK/cargo\"\nwhile [ ! -e \"$DESK/go\" ]; do sleep 0.1; done\nexit 1\n",
     );
     desk.build();
     desk.wait_for("it has not begun", |_| desk.path().join("cargo").exists());
     assert!(desk.build().contains("is being built already"));
     // Nor when two were started before either has begun.
-    let ran = Command::new("/bin/sh")
-        .arg(desk.root().join("plugin/bin/setup"))
-        .args(["run", env!("CARGO_PKG_VERSION")])
-        .envs(desk.command(&[]).get_envs().map(|(name, value)| (name.to_owned(), value.unwrap().to_owned())))
-        .status()
-        .unwrap();
-    assert!(ran.success());
+    let mut second = Command::new("/bin/sh");
+    second.arg(desk.root().join("plugin/bin/setup")).args(["run", env!("CARGO_PKG_VERSION")]);
+    for (name, value) in desk.command(&[]).get_envs() {
+        second.env(name, value.unwrap());
+    }
+    assert!(crate::run(&mut second).status.success());
     // A session says nothing of it in the meantime.
     assert_eq!(desk.hook("SessionStart", "{}").out, "");
     let text = desk.hook("UserPromptExpansion", &typed("recall-setup", "")).context();
@@ -370,4 +376,21 @@ fn without_rust_nothing_is_started() {
     let text = desk.build();
     assert!(text.contains("cargo is missing") && text.contains("https://rustup.rs"), "{text}");
     assert!(!desk.data().join("setup").exists());
+}
+
+/// They differ in what a backslash means in a replacement, and in brackets.
+#[test]
+fn it_is_the_same_with_every_awk() {
+    for awk in ["mawk", "gawk", "original-awk", "busybox"].into_iter().filter_map(find) {
+        let desk = desk();
+        let link = desk.path().join("tools/awk");
+        fs::remove_file(&link).unwrap();
+        std::os::unix::fs::symlink(&awk, link).unwrap();
+        let text = desk.build();
+        assert!(text.contains("cargo is missing. Install"), "{}: {text}", awk.display());
+        let text = desk.hook("UserPromptExpansion", &typed("recall-setup", "\\build")).context();
+        let root = desk.root().to_str().unwrap().replace('\'', "'\\''");
+        assert!(text.contains(&format!("cd '{root}' && ")), "{}: {text}", awk.display());
+        assert!(text.contains(desk.data().to_str().unwrap()), "{}: {text}", awk.display());
+    }
 }
