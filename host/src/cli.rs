@@ -15,6 +15,7 @@ mod insights;
 mod learn;
 mod library;
 mod patterns;
+mod pause;
 mod progress;
 mod propose;
 mod review;
@@ -93,6 +94,10 @@ enum Command {
     SyncOpencode(work::SyncOpencode),
     /// Queue what failed once more
     Retry(work::Retry),
+    /// Learn nothing of what happens from now on, everywhere or in a project
+    Pause(pause::Pause),
+    /// Learn again from what happens from now on
+    Resume(pause::Resume),
     /// Take over what another program learned
     Import(import::Import),
     /// Have a model look at sessions, within the budget, once you have agreed to it
@@ -201,6 +206,8 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<Outcome> {
         Command::Ingest(command) => command.run(&Context::new(home)?),
         Command::SyncOpencode(command) => command.run(&Context::new(home)?),
         Command::Retry(command) => command.run(&Context::new(home)?),
+        Command::Pause(command) => command.run(home),
+        Command::Resume(command) => command.run(home),
         Command::Import(command) => command.run(home),
         Command::Learn(command) => command.run(&Context::new(home)?),
         Command::Insights(command) => command.run(&Context::new(home)?),

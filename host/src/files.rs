@@ -71,3 +71,28 @@ pub fn uri(path: &Path, parameters: &str) -> String {
     uri.push('?');
     uri + parameters
 }
+
+/// Writes so many bytes into a file of a folder, and deletes it: only trying tells whether a disk is full or may be written.
+///
+/// # Errors
+/// Those of the file system.
+pub fn try_to_write(folder: &Path, bytes: usize) -> io::Result<()> {
+    let mut file = tempfile::Builder::new().prefix(".try-").tempfile_in(folder)?;
+    file.write_all(&vec![0x55; bytes])?;
+    // Some file systems say only now that there is no room.
+    file.as_file().sync_all()
+}
+
+/// Bytes that the user may still write to a folder's file system. None: it does not say.
+pub fn free_space(folder: &Path) -> Option<u64> {
+    #[cfg(unix)]
+    {
+        let space = rustix::fs::statvfs(folder).ok()?;
+        space.f_bavail.checked_mul(space.f_frsize)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = folder;
+        None
+    }
+}

@@ -1,6 +1,6 @@
 //! The components in use: the adapters that are switched on with what they may read, and the analyzers with their settings.
 
-use std::{cell::OnceCell, path::Path};
+use std::{cell::OnceCell, io, path::Path};
 
 use sha2::{Digest as _, Sha256};
 
@@ -11,6 +11,7 @@ use crate::{
     event,
     grant::Grant,
     paths::{self, Home},
+    pause::Ahead,
     reading::Reader,
     redact::{self, Redactor},
     sandbox::{
@@ -19,7 +20,7 @@ use crate::{
         parse::{self, Origin},
     },
     store::Resume,
-    transcript::{self, Database, Source, Unreadable},
+    transcript::{self, Database, Opened, Source, Unreadable},
 };
 
 /// An adapter that is in use.
@@ -314,6 +315,39 @@ impl Guests {
             events = parser.finish().unwrap_or_default();
         }
         events.iter().filter_map(|event| event.at).filter(|at| event::is_plausible(*at)).min()
+    }
+
+    /// The first time and the first folder that a transcript tells, wherever it does. What it has to say otherwise is for a
+    /// reading, as is a guest that fails.
+    ///
+    /// # Errors
+    /// Those of reading the transcript.
+    pub fn look_ahead(
+        &self,
+        adapter: &Adapter,
+        (path, key): (&Path, &str),
+        opened: &mut Opened,
+        needs_folder: bool,
+    ) -> io::Result<Ahead> {
+        let mut ahead = Ahead::default();
+        let Ok(mut parser) = adapter.parser(&self.origin(path, key), None) else { return Ok(ahead) };
+        let mut is_over = false;
+        let read = opened.each_chunk(0, &mut |chunk| {
+            let Ok(events) = parser.feed(chunk) else {
+                is_over = true;
+                return Err(io::ErrorKind::WriteZero.into());
+            };
+            events.iter().for_each(|event| ahead.learn(event));
+            is_over = ahead.at.is_some() && (ahead.cwd.is_some() || !needs_folder);
+            if is_over { Err(io::ErrorKind::WriteZero.into()) } else { Ok(()) }
+        });
+        match read {
+            Err(error) if !is_over => return Err(error),
+            Err(_) => {}
+            // A document says everything at its end.
+            Ok(()) => parser.finish().unwrap_or_default().iter().for_each(|event| ahead.learn(event)),
+        }
+        Ok(ahead)
     }
 
     fn origin(&self, path: &Path, key: &str) -> Origin {

@@ -3,6 +3,8 @@
 //! look at: nothing else in a notice is acted on, and whether a transcript may be read is decided by the adapters'
 //! grants.
 
+mod look;
+
 use std::{
     fs::{self, File},
     io::{self, Read, Write},
@@ -12,6 +14,8 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
+
+pub use look::{Waiting, look};
 
 /// The folder's name in the home.
 pub const FOLDER: &str = "inbox";

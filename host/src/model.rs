@@ -27,7 +27,7 @@ pub use agreement::{Agreement, agree, not_agreed, program, withdraw};
 pub use error::{ModelError, Refusal};
 pub use kind::Kind;
 pub use own::{MARKER, Own, OwnFolder, folder, is_own_prompt};
-pub use program::{Found, look};
+pub use program::{Found, look, version_of};
 pub use spending::{Spending, Sum, Today};
 
 use crate::{

@@ -18,6 +18,7 @@ use crate::{
     library::{self, Library},
     locale,
     paths::Home,
+    pause::PauseError,
     redact::{self, Redactor},
     store::{self, Standing, Store, Trouble},
     transcript::{self, Database, Found, Source, Unreadable},
@@ -62,6 +63,9 @@ pub enum PipelineError {
     /// The inbox could not be read; what is in it stays there.
     #[error("could not read the inbox: {0}")]
     Inbox(#[from] std::io::Error),
+    /// It cannot be told what is paused. Nothing more is read: what is learned against the person's word cannot be taken back.
+    #[error(transparent)]
+    Pauses(#[from] PauseError),
     /// A pattern in `transcripts.ignore` is none.
     #[error("`transcripts.ignore` in the configuration: {0}")]
     Ignore(#[from] globset::Error),
@@ -73,6 +77,7 @@ impl PipelineError {
         match self {
             Self::Store(error) => error.hint(),
             Self::Page { .. } | Self::Inbox(_) => Some("Check who owns the home folder and whether its disk is full."),
+            Self::Pauses(error) => Some(error.hint()),
             Self::Ignore(_) => None,
         }
     }
@@ -108,6 +113,8 @@ pub struct Worked {
     pub failed: Vec<String>,
     /// Transcripts left unread on purpose.
     pub skipped: u64,
+    /// Events that were left out because they were said in a pause.
+    pub paused: u64,
     /// Transcripts that vanished before they were read.
     pub vanished: u64,
     /// Transcripts whose events were analysed again.

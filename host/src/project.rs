@@ -133,13 +133,13 @@ fn root(folder: &str) -> String {
         .map_or_else(|| folder.to_owned(), |repository| repository.to_string_lossy().into_owned())
 }
 
-fn resolved(folder: &Path) -> PathBuf {
+pub(crate) fn resolved(folder: &Path) -> PathBuf {
     fs::canonicalize(folder).unwrap_or_else(|_| folder.components().collect())
 }
 
 /// The main working tree of the repository that holds the folder. Of a worktree, `.git` is a file that says where its
 /// repository keeps it: `gitdir: /repository/.git/worktrees/name`.
-fn repository(folder: &Path) -> Option<PathBuf> {
+pub(crate) fn repository(folder: &Path) -> Option<PathBuf> {
     // A path of another system is none here, and must not be taken for one below the current folder.
     let is_top = |above: &&Path| above.join(".git").is_file() || above.join(".git/HEAD").is_file();
     let top = folder.ancestors().filter(|above| above.is_absolute()).find(is_top)?;
@@ -153,7 +153,7 @@ fn repository(folder: &Path) -> Option<PathBuf> {
 }
 
 /// The worktrees of a repository besides the main one.
-fn worktrees(repository: &Path) -> Vec<PathBuf> {
+pub(crate) fn worktrees(repository: &Path) -> Vec<PathBuf> {
     let kept = fs::read_dir(repository.join(".git/worktrees")).into_iter().flatten().flatten();
     kept.filter_map(|kept| {
         let text = fs::read_to_string(kept.path().join("gitdir")).ok()?;
@@ -167,7 +167,8 @@ fn parts(path: &str) -> Vec<&str> {
     path.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".").collect()
 }
 
-fn is_within(folder: &str, root: &str) -> bool {
+/// Whether a folder lies in another, or is it.
+pub(crate) fn is_within(folder: &str, root: &str) -> bool {
     !folder.is_empty() && parts(folder).starts_with(&parts(root))
 }
 

@@ -24,8 +24,10 @@ use crate::{
 pub trait Sink {
     /// Its own way to fail.
     type Error;
-    /// Marks the events that another transcript said before.
-    fn mark_copied(&mut self, events: &mut [Event]) -> Result<(), Self::Error>;
+    /// Takes out the events that are not to be known, and marks those that another transcript said before.
+    fn sift(&mut self, events: &mut Vec<Event>) -> Result<(), Self::Error>;
+    /// What was sifted so far holds whatever follows.
+    fn settled(&mut self) {}
     /// Takes events, redacted, and the signals seen in them.
     fn take(&mut self, events: Vec<Event>, signals: Vec<Signal>, provisional: bool) -> Result<(), Self::Error>;
 }
@@ -105,6 +107,7 @@ impl<S: Sink> Reader<'_, S> {
             progress(chunk.len() as u64);
             Ok(())
         })?;
+        self.sink.settled();
         let parser = self.parser.checkpoint()?;
         let analysis = self.analyses.checkpoint()?;
         let events = self.parser.finish()?;
@@ -132,7 +135,10 @@ impl<S: Sink> Reader<'_, S> {
         for event in &mut events {
             event::admit(event, &mut self.refused);
         }
-        self.sink.mark_copied(&mut events).map_err(ReadError::Sink)?;
+        self.sink.sift(&mut events).map_err(ReadError::Sink)?;
+        if events.is_empty() {
+            return Ok(());
+        }
         for event in &mut events {
             self.redactor.prepare(event, &mut self.redacted);
         }

@@ -405,7 +405,7 @@ impl<'a> Collected<'a> {
 impl Sink for &mut Collected<'_> {
     type Error = Infallible;
 
-    fn mark_copied(&mut self, events: &mut [Event]) -> Result<(), Infallible> {
+    fn sift(&mut self, events: &mut Vec<Event>) -> Result<(), Infallible> {
         for event in events {
             if let Some(key) = event.key_hash(&self.tool) {
                 event.copied |= *self.seen.0.entry(key).or_insert(self.transcript) != self.transcript;

@@ -1,12 +1,19 @@
 //! `totalrecall doctor`: everything that has to work, and what to do about what does not.
 
-use std::{fmt::Write as _, path::PathBuf};
+mod calls;
+mod state;
+
+use std::{
+    fmt::Write as _,
+    path::{Path, PathBuf},
+};
 
 use super::{Context, Outcome, ui};
 use crate::{
+    clock,
     guests::{Guests, Installed},
     model::{self, Found},
-    paths,
+    paths::{self, Home},
     store::{Store, StoreError},
 };
 
@@ -47,9 +54,17 @@ impl Checks {
 impl Doctor {
     pub(super) fn run(&self, home: Option<PathBuf>) -> anyhow::Result<Outcome> {
         let mut checks = Checks::default();
+        let chosen = Home::choose(home.clone());
         match Context::new(home) {
             Ok(context) => checks.everything(&context),
-            Err(error) => checks.add("settings", Health::Bad, format!("{error:#}"), None),
+            Err(error) => {
+                let advice =
+                    chosen.as_ref().map(|_| "until then hooks leave word and the worker they start ends at once");
+                checks.add("settings", Health::Bad, format!("{error:#}"), advice);
+            }
+        }
+        if let Some(home) = chosen {
+            checks.hooks(home.path(), clock::now());
         }
         if self.json {
             ui::print_json(&checks.0)?;
@@ -62,6 +77,15 @@ impl Doctor {
 }
 
 impl Checks {
+    /// What hooks need, which do not need the settings.
+    fn hooks(&mut self, home: &Path, now: i64) {
+        self.home(home);
+        self.inbox(home, now);
+        self.worker(home, now);
+        self.paused(home);
+        self.calls();
+    }
+
     fn everything(&mut self, context: &Context) {
         self.add("settings", Health::Good, context.home.config().display(), None);
         self.components(context);

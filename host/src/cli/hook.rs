@@ -16,6 +16,7 @@ use crate::{
     clock, config,
     inbox::{self, Notice},
     paths::Home,
+    pause,
     pipeline::SESSION_IS_OVER,
 };
 
@@ -40,6 +41,7 @@ pub(super) struct Hook {
 struct ClientEvent {
     transcript_path: Option<PathBuf>,
     session_id: Option<String>,
+    cwd: Option<PathBuf>,
 }
 
 impl Hook {
@@ -49,6 +51,9 @@ impl Hook {
         }
         let Some(home) = Home::choose(home) else { return };
         let Some(event) = read_event() else { return };
+        if pause::is_paused(home.path(), event.cwd.as_deref()) {
+            return;
+        }
         let Some(transcript_path) = event.transcript_path else { return };
         let notice =
             Notice { event: self.event.clone(), transcript_path, session_id: event.session_id, at: clock::now() };

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
-use super::{Context, Outcome, Usage, library::load, ui, work};
+use super::{Context, Outcome, Usage, library::load, pause, ui, work};
 use crate::{
     files,
     guests::Guests,
@@ -59,6 +59,8 @@ pub(super) struct Insights {
 
 impl Insights {
     pub(super) fn run(&self, context: &Context) -> anyhow::Result<Outcome> {
+        // The page may be older than a pause, so it does not tell of one.
+        pause::remind(&context.home);
         if self.renew {
             let (guests, mut store) = (Guests::load(&context.config, Some(&context.home))?, work::open(context)?);
             Pipeline::new(&context.home, &context.config, &guests, context.now, &context.stop)?.renew(&mut store)?;

@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, io::IsTerminal as _};
 
-use super::{Context, Outcome, Usage, library, progress, synth, ui, work};
+use super::{Context, Outcome, Usage, library, pause, progress, synth, ui, work};
 use crate::{
     clean::clean,
     finding::prompt,
@@ -57,6 +57,7 @@ impl Learn {
             ui::say("Withdrawn: no model is asked any more. What was found stays.");
             return Ok(Outcome::Done);
         }
+        pause::remind(&context.home);
         let guests = Guests::load(&context.config, Some(&context.home))?;
         let reviewer = Reviewer::new(&context.home, &context.config, guests.kinds(), context.now)?;
         if let Some(session) = &self.show_input {

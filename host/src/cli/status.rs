@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Context, Outcome, learn, spend, ui};
+use super::{Context, Outcome, learn, pause, spend, ui};
 use crate::{
     clean::clean,
     inbox,
@@ -39,11 +39,13 @@ impl Status {
         let (troubles, spending) = (store.troubles()?, Spending::new(&store, &context.config.model, context.now, 1)?);
         let plan = Reviewer::new(&context.home, &context.config, &[], context.now)?.plan(&store, false)?;
         let reviews = store.review_counts()?;
+        let pauses = crate::pause::load(context.home.path());
         let notices = inbox::count(context.home.path());
         if self.json {
             ui::print_json(&serde_json::json!({
                 "home": context.home.path(),
                 "notices": notices,
+                "paused": pauses.as_ref().map_or_else(|error| serde_json::json!({ "error": error.to_string() }), pause::json),
                 "status": status,
                 "failures": failures,
                 "reviews": reviews,
@@ -57,6 +59,17 @@ impl Status {
         }
         let mut text = String::new();
         let _ = writeln!(text, "{bold}{}{bold:#}", context.home.path().display(), bold = ui::BOLD);
+        match &pauses {
+            Ok(pauses) => {
+                for line in pause::lines(pauses) {
+                    let _ = writeln!(text, "{warn}paused{warn:#}       {line}", warn = ui::WARN);
+                }
+            }
+            Err(error) => {
+                let why = clean(&error.to_string()).into_owned();
+                let _ = writeln!(text, "{bad}paused{bad:#}       {why}\n             {}", error.hint(), bad = ui::BAD);
+            }
+        }
         let _ = writeln!(
             text,
             "transcripts  {} read, {} queued, {} failed, {} given up, {} skipped, {} deleted by their tool",
@@ -71,6 +84,10 @@ impl Status {
             status.findings,
             ui::bytes(status.bytes)
         );
+        if status.dropped > 0 {
+            let _ =
+                writeln!(text, "left out     {}, said while paused", ui::counted(status.dropped, "event", "events"));
+        }
         if status.sessions > 0 {
             let _ = writeln!(text, "reviews      {}", learn::tally(&plan));
         }

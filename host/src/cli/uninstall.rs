@@ -11,7 +11,7 @@ use super::{
     ui,
 };
 use crate::{
-    paths,
+    paths, pause,
     proposal::{Proposal, RulesError, RulesLock, Status},
     store::WorkerLock,
     wiring::{Record, TOOLS, Wiring},
@@ -41,13 +41,15 @@ pub(super) struct Uninstall {
 }
 
 /// What a home holds. Nothing else in the folder is deleted.
-const FILES: [&str; 10] = [
+const FILES: [&str; 12] = [
     "totalrecall.db",
     "totalrecall.db-wal",
     "totalrecall.db-shm",
     "config.toml",
     "insights.md",
     "proposals.md",
+    pause::FILE,
+    pause::LOCK,
     WorkerLock::FILE,
     RulesLock::FILE,
     Record::FILE,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
-use super::{Context, Outcome, Usage, learn, progress, synth, ui};
+use super::{Context, Outcome, Usage, learn, pause, progress, synth, ui};
 use crate::{
     clean::clean,
     files,
@@ -90,6 +90,7 @@ pub(super) struct Retry {
 
 impl Reconcile {
     pub(super) fn run(&self, context: &Context) -> anyhow::Result<Outcome> {
+        pause::remind(&context.home);
         let (guests, mut store) = (Guests::load(&context.config, Some(&context.home))?, open(context)?);
         reconcile(context, &guests, &mut store, self.json)
     }
@@ -127,6 +128,9 @@ fn reconcile(context: &Context, guests: &Guests, store: &mut Store, json: bool) 
 impl Worker {
     pub(super) fn run(&self, context: &Context) -> anyhow::Result<Outcome> {
         context.stop_on_ctrl_c();
+        if !self.quiet {
+            pause::remind(&context.home);
+        }
         let (guests, mut store) = (Guests::load(&context.config, Some(&context.home))?, open(context)?);
         let Some(_lock) = lock(context, self.quiet)? else { return Ok(Outcome::Done) };
         if self.reconcile {
@@ -151,6 +155,7 @@ impl Worker {
 impl SyncOpencode {
     pub(super) fn run(&self, context: &Context) -> anyhow::Result<Outcome> {
         context.stop_on_ctrl_c();
+        pause::remind(&context.home);
         let (guests, mut store) = (Guests::load(&context.config, Some(&context.home))?, open(context)?);
         let Some(opencode) = guests.of_tool("opencode") else {
             return Err(Usage("the adapter opencode is switched off in the configuration".to_owned()).into());
@@ -171,6 +176,7 @@ impl SyncOpencode {
 impl Ingest {
     pub(super) fn run(&self, context: &Context) -> anyhow::Result<Outcome> {
         context.stop_on_ctrl_c();
+        pause::remind(&context.home);
         let (guests, mut store) = (Guests::load(&context.config, Some(&context.home))?, open(context)?);
         if let Some(tool) = &self.tool
             && guests.of_tool(tool).is_none()
@@ -273,6 +279,9 @@ fn tell(context: &Context, worked: &Worked, quiet: bool, json: bool) -> anyhow::
             if count > 0 {
                 text += &format!(", {count} {what}");
             }
+        }
+        if worked.paused > 0 {
+            text += &format!("; {} left out, said while paused", ui::counted(worked.paused, "event", "events"));
         }
         ui::say(&text);
         ui::say(&format!("{} is up to date", context.home.insights().display()));

@@ -8,9 +8,9 @@ use std::{
 };
 
 use super::{
-    CLAUDE, Kind, MARKER, Purpose,
+    Kind, MARKER, Purpose,
     answer::{self, Form, Said},
-    child::{self, Ended, Run},
+    child::{self, Ended, Output, Run},
     own, tokens,
 };
 use crate::{config, paths, paths::Home};
@@ -194,23 +194,33 @@ pub fn look(settings: &config::Model) -> Found {
     if !settings.command.is_empty() {
         return Found::At(program, None);
     }
+    match version_of(&program) {
+        Ok(version) => Found::At(program, Some(version)),
+        Err(why) => Found::Broken(program, why),
+    }
+}
+
+/// What a program says of its version.
+///
+/// # Errors
+/// When it does not start, or does not say it; a sentence.
+pub fn version_of(program: &Path) -> Result<String, String> {
     let run = Run {
-        program: &program,
+        program,
         arguments: &["--version".to_owned()],
         variables: &guarded(),
         removed: OF_A_SESSION,
-        folder: program.parent().unwrap_or(&program),
+        folder: program.parent().unwrap_or(program),
         input: "",
         timeout: VERSION,
     };
-    match child::run(&run, &AtomicBool::new(false)) {
-        Ok(output) => match output.ended {
-            Ended::Exited(status) if status.success() => {
-                let version = String::from_utf8_lossy(&output.stdout).trim().chars().take(80).collect();
-                Found::At(program, Some(version))
-            }
-            _ => Found::Broken(program, format!("`{CLAUDE} --version` failed")),
-        },
-        Err(error) => Found::Broken(program, error.to_string()),
+    match child::run(&run, &AtomicBool::new(false)).map_err(|error| error.to_string())? {
+        Output { ended: Ended::Exited(status), stdout, .. } if status.success() => {
+            Ok(String::from_utf8_lossy(&stdout).trim().chars().take(80).collect())
+        }
+        _ => {
+            let name = program.file_name().unwrap_or_default().to_string_lossy();
+            Err(format!("`{name} --version` failed"))
+        }
     }
 }

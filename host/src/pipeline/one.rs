@@ -15,6 +15,7 @@ use crate::{
     guests::Installed,
     inbox::{self, Notice},
     model::Own,
+    pause::{self, Ahead, Pauses, Sieve, State},
     reading::{ReadError, Sink},
     sandbox::{SandboxError, analyze::Signal, types::Fault},
     session::Facts,
@@ -36,22 +37,51 @@ type Sources = [(String, Source)];
 /// Puts what is read into the store, and gathers what it says of the session.
 struct Stored<'store> {
     ingest: Ingest<'store>,
+    sieve: Sieve,
+    /// The sieve's state at the checkpoint.
+    settled: State,
     facts: Facts,
     own: Own,
+}
+
+/// How an attempt to read a transcript ended, when it did not fail.
+enum Read {
+    /// These added analyzers failed at it.
+    Done(Vec<AnalyzerFailed>),
+    /// It was left unread on purpose.
+    Skipped,
+    /// A pause was begun or ended meanwhile: what was read is not to be trusted, and was not kept.
+    PausesChanged,
 }
 
 impl Sink for Stored<'_> {
     type Error = StoreError;
 
-    fn mark_copied(&mut self, events: &mut [Event]) -> Result<(), StoreError> {
-        self.ingest.mark_copied(events)
+    fn sift(&mut self, events: &mut Vec<Event>) -> Result<(), StoreError> {
+        self.ingest.mark_copied(events)?;
+        for event in std::mem::replace(events, Vec::with_capacity(events.len())) {
+            self.own.learn(&event);
+            let (at, is_paused) = self.sieve.tell(&event);
+            if is_paused {
+                self.ingest.drop_event(&event, at);
+                self.sieve.drop(event);
+            } else if self.sieve.has_pauses() && self.ingest.is_copy_of_dropped(&event, at)? {
+                self.sieve.drop(event);
+            } else {
+                self.sieve.keep(event, events);
+            }
+        }
+        Ok(())
+    }
+
+    fn settled(&mut self) {
+        self.settled = self.sieve.state.clone();
     }
 
     fn take(&mut self, events: Vec<Event>, signals: Vec<Signal>, provisional: bool) -> Result<(), StoreError> {
         let finality = if provisional { Finality::Provisional } else { Finality::Settled };
         for event in &events {
             self.facts.learn(event);
-            self.own.learn(event);
         }
         self.ingest.add_events(&events, finality)?;
         self.ingest.add_signals(&signals, finality)
@@ -83,20 +113,23 @@ impl Pipeline<'_> {
         };
         let stamp = opened.stamp.clone();
         // From where it was read to; if that state turns out to be of no use, once more from the beginning.
-        for from_the_beginning in [false, true] {
-            match self.attempt(store, &job, installed, &mut opened, from_the_beginning, progress) {
-                Ok(Some(failed)) => {
+        let mut from_the_beginning = false;
+        loop {
+            let pauses = pause::load(self.home.path())?;
+            match self.attempt(store, &job, installed, &mut opened, (&pauses, from_the_beginning), worked, progress) {
+                Ok(Read::Done(failed)) => {
                     worked.read += 1;
                     self.note_failed(store, &failed, &job.path, worked)?;
                     break;
                 }
-                Ok(None) => {
+                Ok(Read::Skipped) => {
                     worked.skipped += 1;
                     break;
                 }
+                Ok(Read::PausesChanged) => {}
                 Err(ReadError::Stopped) => break,
                 Err(ReadError::Sink(error)) => return Err(error.into()),
-                Err(ReadError::Guest(_)) if !from_the_beginning && job.resume.is_some() => {}
+                Err(ReadError::Guest(_)) if !from_the_beginning && job.resume.is_some() => from_the_beginning = true,
                 Err(ReadError::Io(error)) => {
                     return self.give_up(store, job, failure(installed, stamp, "unreadable", &error), worked);
                 }
@@ -181,16 +214,18 @@ impl Pipeline<'_> {
         self.give_up(store, job, failure, worked)
     }
 
-    /// Reads one transcript into the store; gives the added analyzers that failed at it. None: it was skipped.
+    /// Reads one transcript into the store.
+    #[expect(clippy::too_many_arguments, reason = "what a reading needs, each once")]
     fn attempt(
         &self,
         store: &mut Store,
         job: &Job,
         installed: &Installed,
         opened: &mut Opened,
-        from_the_beginning: bool,
+        (pauses, from_the_beginning): (&Pauses, bool),
+        worked: &mut Worked,
         progress: &mut dyn FnMut(u64, &Path),
-    ) -> Result<Option<Vec<AnalyzerFailed>>, ReadError<StoreError>> {
+    ) -> Result<Read, ReadError<StoreError>> {
         let (parsed_by, analyzed_by) = (installed.adapter.hash().to_string(), self.guests.analyzed_by().to_owned());
         let stamp = opened.stamp.clone();
         // What is no plain file is read from its beginning.
@@ -198,12 +233,18 @@ impl Pipeline<'_> {
             Some(file) if !from_the_beginning => job.resume(&parsed_by, &analyzed_by, &stamp, file)?,
             _ => None,
         };
+        let state = resume.and_then(|resume| serde_json::from_str::<State>(resume.sieve.as_deref()?).ok());
+        // Before there were pauses it was not noted what they need to know of the events before.
+        let resume = resume.filter(|_| state.is_some() || pauses.0.is_empty());
         let begin = if resume.is_some() { Begin::Onward } else { Begin::Anew };
         let offset = resume.map_or(0, |resume| resume.checkpoint.offset);
 
         let path = Path::new(&job.path);
+        let sieve = self.sieve(pauses, job, installed, opened, state.filter(|_| resume.is_some()))?;
+        let already = sieve.state.dropped;
         let ingest = store.ingest(job.clone(), begin).map_err(ReadError::Sink)?;
-        let sink = Stored { ingest, facts: Facts::default(), own: Own::new(self.home) };
+        let settled = sieve.state.clone();
+        let sink = Stored { ingest, sieve, settled, facts: Facts::default(), own: Own::new(self.home) };
         let mut reader = self.guests.reader(&installed.adapter, (path, &job.key), resume, &self.redactor, sink)?;
         let reading = reader.read(opened, offset, self.stop, |bytes| progress(bytes, path))?;
 
@@ -212,13 +253,29 @@ impl Pipeline<'_> {
             None => Edges::default(),
         };
         let failed = reader.analyses.failed().to_vec();
-        let Stored { mut ingest, facts, own } = reader.sink;
+        let Stored { mut ingest, sieve, settled, facts, own } = reader.sink;
         // What a program that we asked has kept must not be asked about in its turn.
         if own.is_found() {
             let why = "a program that TotalRecall has asked kept it".to_owned();
             let skip = Skip { stamp, parsed_by, kind: "own".to_owned(), why };
             ingest.skip(&skip).map_err(ReadError::Sink)?;
-            return Ok(None);
+            return Ok(Read::Skipped);
+        }
+        for (place, folder) in sieve.to_remember() {
+            // If it cannot be noted now, it can when the transcript is read again.
+            let _ = pause::remember(self.home.path(), place, folder);
+        }
+        // What was said since a pause began may have been read before that was known.
+        if pause::load(self.home.path()).ok().as_ref() != Some(pauses) {
+            return Ok(Read::PausesChanged);
+        }
+        let dropped = sieve.state.dropped;
+        worked.paused += dropped.saturating_sub(already);
+        if sieve.kept_nothing() && begin == Begin::Anew {
+            let why = "all of it was said while TotalRecall was paused".to_owned();
+            let skip = Skip { stamp, parsed_by, kind: "paused".to_owned(), why };
+            ingest.paused(&skip, dropped).map_err(ReadError::Sink)?;
+            return Ok(Read::Skipped);
         }
         if let Some(facts) = session_facts(facts, job, begin, &ingest).map_err(ReadError::Sink)? {
             ingest.set_session(facts);
@@ -231,9 +288,33 @@ impl Pipeline<'_> {
             checkpoint: reading.parser,
             analysis: reading.analysis,
             tally: reading.tally,
+            sieve: serde_json::to_string(&settled).map_err(io::Error::other)?,
+            dropped,
         };
         ingest.done(&done, self.now).map_err(ReadError::Sink)?;
-        Ok(Some(failed))
+        Ok(Read::Done(failed))
+    }
+
+    /// What lets through of a transcript what lies in no pause. `state`: from where an earlier reading ended.
+    fn sieve(
+        &self,
+        pauses: &Pauses,
+        job: &Job,
+        installed: &Installed,
+        opened: &mut Opened,
+        state: Option<State>,
+    ) -> io::Result<Sieve> {
+        let ahead = match state {
+            None if !pauses.0.is_empty() => {
+                let needs_folder = pauses.0.iter().any(|pause| pause.place.is_some());
+                let place = (Path::new(&job.path), job.key.as_str());
+                self.guests.look_ahead(&installed.adapter, place, opened, needs_folder)?
+            }
+            _ => Ahead::default(),
+        };
+        // Of a session in a database nothing tells when it was written; those that are known have times.
+        let written = if opened.stamp.mtime_ns == 0 { self.now } else { opened.stamp.mtime_ns / 1_000_000 };
+        Ok(Sieve::new(pauses.clone(), &job.tool, state.unwrap_or_default(), ahead, written))
     }
 
     /// Notes the added analyzers that failed at a transcript. What the others saw in it stays.

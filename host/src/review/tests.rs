@@ -139,6 +139,8 @@ impl World {
             edges: Edges::default(),
             analysis: vec![],
             tally: vec![],
+            sieve: String::new(),
+            dropped: 0,
         };
         ingest.done(&done, 0).unwrap();
         self.store.commit().unwrap();

@@ -9,6 +9,7 @@ use rusqlite::{OptionalExtension, params};
 use super::{
     Batch, Counts, Edges, Job, Role, SessionFacts, SessionId, Stamp, Store, StoreError,
     copied::{self, Originals, ids},
+    dropped::{self, Dropped},
     event::{Copied, Writer},
     key::Keys,
     ledger::set_stamp,
@@ -70,6 +71,10 @@ pub struct Done {
     pub analysis: Vec<u8>,
     /// What became of its records.
     pub tally: Vec<TallyEntry>,
+    /// State of the looking for pauses at the checkpoint.
+    pub sieve: String,
+    /// Events that were dropped because of one, earlier readings included.
+    pub dropped: u64,
 }
 
 /// Why a transcript could not be read.
@@ -118,6 +123,7 @@ pub struct Ingest<'store> {
     facts: Option<SessionFacts>,
     /// Keys whose original was dropped here while others have copies.
     orphans: Vec<i64>,
+    dropped: Dropped,
     ended: bool,
 }
 
@@ -149,6 +155,7 @@ impl Store {
             counts: Counts::default(),
             facts: None,
             orphans: Vec::new(),
+            dropped: Dropped::default(),
             ended: false,
         };
         ingest.clear()?;
@@ -201,6 +208,19 @@ impl Ingest<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Notes an event that is left out because it was said in a pause, at that time. To be called after `mark_copied`.
+    pub fn drop_event(&mut self, event: &Event, at: i64) {
+        self.dropped.add(event, at);
+    }
+
+    /// Is it a copy, said to be of that time, of what was left out of another transcript?
+    ///
+    /// # Errors
+    /// As for any read.
+    pub fn is_copy_of_dropped(&self, event: &Event, at: i64) -> Result<bool, StoreError> {
+        dropped::is_copy(&self.store.db, self.job.transcript, event, at)
     }
 
     /// Adds the next events. Settled ones come before provisional ones.
@@ -306,7 +326,7 @@ impl Ingest<'_> {
         let id = self.job.transcript;
         db.prepare_cached(
             "INSERT OR REPLACE INTO checkpoint (transcript_id, offset, head_hash, seam_hash, parser_state,
-                analysis_state, tally) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                analysis_state, tally, sieve) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         )?
         .execute(params![
             id,
@@ -316,13 +336,24 @@ impl Ingest<'_> {
             done.checkpoint.state,
             done.analysis,
             json(&done.tally)?,
+            done.sieve,
         ])?;
         db.prepare_cached(
             "UPDATE transcript SET state = 'done', claims = 0, attempts = 0, next_try = NULL, reason = NULL, why = NULL,
-                place = NULL, parsed_by = ?2, analyzed_by = ?3, settled = ?4, settled_counts = ?5, done_at = ?6
+                place = NULL, parsed_by = ?2, analyzed_by = ?3, settled = ?4, settled_counts = ?5, done_at = ?6,
+                dropped = ?7
              WHERE id = ?1",
         )?
-        .execute(params![id, done.parsed_by, done.analyzed_by, self.settled, json(&self.settled_counts)?, now])?;
+        .execute(params![
+            id,
+            done.parsed_by,
+            done.analyzed_by,
+            self.settled,
+            json(&self.settled_counts)?,
+            now,
+            done.dropped.cast_signed()
+        ])?;
+        self.dropped.save(db, id, self.begin == Begin::Anew)?;
         set_stamp(db, id, &done.stamp)?;
         self.counts.save(db, id)?;
         let session = self.file()?;
@@ -415,6 +446,30 @@ impl Ingest<'_> {
             )?
             .execute(params![self.job.transcript, skip.parsed_by, skip.kind, skip.why])?;
         set_stamp(&self.store.db, self.job.transcript, &skip.stamp)?;
+        self.end()
+    }
+
+    /// All of the transcript was said in a pause: it is left unread, and what an earlier reading stored of it goes. To be called
+    /// when it was read from its beginning.
+    ///
+    /// # Errors
+    /// As for any write.
+    pub fn paused(mut self, skip: &Skip, dropped: u64) -> Result<(), StoreError> {
+        debug_assert!(self.begin == Begin::Anew && self.next == 0, "nothing of it is stored");
+        let db = &self.store.db;
+        let id = self.job.transcript;
+        db.prepare_cached("DELETE FROM checkpoint WHERE transcript_id = ?1")?.execute([id])?;
+        db.prepare_cached(
+            "UPDATE transcript SET state = 'skipped', claims = 0, attempts = 0, next_try = NULL, place = NULL,
+                parsed_by = ?2, analyzed_by = NULL, reason = ?3, why = ?4, settled = 0, settled_counts = NULL, dropped = ?5
+             WHERE id = ?1",
+        )?
+        .execute(params![id, skip.parsed_by, skip.kind, skip.why, dropped.cast_signed()])?;
+        self.dropped.save(db, id, true)?;
+        set_stamp(db, id, &skip.stamp)?;
+        Counts::default().save(db, id)?;
+        self.file()?;
+        copied::promote(&self.store.db, &self.store.labels, &self.orphans)?;
         self.end()
     }
 

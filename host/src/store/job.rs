@@ -45,6 +45,8 @@ pub struct Resume {
     pub edges: Edges,
     /// The analysis'.
     pub analysis: Vec<u8>,
+    /// Of the looking for pauses; none: that was not done yet.
+    pub sieve: Option<String>,
 }
 
 impl Job {

@@ -4,6 +4,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use super::Stamp;
+
 /// Held by the one process that reads transcripts into the store; released when it ends, however it ends.
 #[derive(Debug)]
 pub struct WorkerLock {
@@ -57,5 +59,58 @@ impl WorkerLock {
         // A full disk must not keep the worker from saying so itself.
         drop(writeln!(file, "{}", std::process::id()));
         Ok(Self { _file: file })
+    }
+}
+
+/// A worker that is at it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Held {
+    /// Its process, as far as it had written it.
+    pub pid: Option<u32>,
+    /// Since when, in milliseconds since the Unix epoch.
+    pub since: i64,
+}
+
+impl WorkerLock {
+    /// Who has the lock. None: nobody.
+    ///
+    /// # Errors
+    /// When the lock's file cannot be used.
+    pub fn holder(home: &Path) -> Result<Option<Held>, LockError> {
+        let path = home.join(Self::FILE);
+        let refused = |source| LockError::Io { path: path.clone(), source };
+        let mut file = match File::open(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            other => other.map_err(refused)?,
+        };
+        let mut text = String::new();
+        drop((&mut file).take(20).read_to_string(&mut text));
+        let pid: Option<u32> = text.trim().parse().ok();
+        // A worker that starts in this very moment must not find the lock taken by someone who only looks.
+        if pid.is_some_and(|pid| !is_alive(pid)) {
+            return Ok(None);
+        }
+        match file.try_lock_shared() {
+            Ok(()) => Ok(None),
+            Err(TryLockError::Error(source)) => Err(refused(source)),
+            Err(TryLockError::WouldBlock) => {
+                let since = Stamp::of(&file.metadata().map_err(refused)?).mtime_ns / 1_000_000;
+                Ok(Some(Held { pid, since }))
+            }
+        }
+    }
+}
+
+/// May there be a process of this number? It may be another one that got the number since.
+fn is_alive(pid: u32) -> bool {
+    #[cfg(unix)]
+    {
+        let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
+        pid.is_some_and(|pid| rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = pid;
+        true
     }
 }

@@ -15,6 +15,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0001-base.sql"),
     include_str!("../../migrations/0002-sources.sql"),
     include_str!("../../migrations/0003-learning.sql"),
+    include_str!("../../migrations/0004-pauses.sql"),
 ];
 
 /// Schema that this program writes.

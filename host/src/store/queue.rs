@@ -23,7 +23,7 @@ const SUSPECT: i64 = 4;
 
 const JOB: &str = "t.id, adapter, tool, path, key, parsed_by, analyzed_by, attempts, state, session_id, \
                    claims, bytes, \
-                   c.offset, head_hash, seam_hash, parser_state, analysis_state, named";
+                   c.offset, head_hash, seam_hash, parser_state, analysis_state, named, sieve";
 
 fn job(row: &Row<'_>) -> rusqlite::Result<Job> {
     let resume = match row.get::<_, Option<i64>>(12)? {
@@ -32,6 +32,7 @@ fn job(row: &Row<'_>) -> rusqlite::Result<Job> {
             checkpoint: Checkpoint { offset: offset.cast_unsigned(), state: row.get(15)? },
             edges: Edges { head: row.get(13)?, seam: row.get(14)? },
             analysis: row.get(16)?,
+            sieve: row.get(18)?,
         }),
     };
     Ok(Job {
@@ -48,7 +49,7 @@ fn job(row: &Row<'_>) -> rusqlite::Result<Job> {
         // Once for this claim.
         alone: row.get::<_, i64>(10)? > 1 || row.get::<_, i64>(11)? > ALONE_BYTES,
         named: row.get(17)?,
-        stamp: stamp(row, 18)?,
+        stamp: stamp(row, 19)?,
         resume,
     })
 }

@@ -19,6 +19,8 @@ pub struct Status {
     pub sessions: u64,
     /// Events, sub-agents included, copies not.
     pub events: u64,
+    /// Events that were left out because they were said in a pause.
+    pub dropped: u64,
     /// Signals.
     pub signals: u64,
     /// Findings.
@@ -60,7 +62,9 @@ impl Store {
         let _snapshot = if self.db.is_autocommit() { Some(self.db.unchecked_transaction()?) } else { None };
         let mut status = Status::default();
         let mut states = self.db.prepare_cached(
-            "SELECT state, next_try IS NULL, count(*), total(events + agent_events), max(done_at) FROM transcript
+            "SELECT state, next_try IS NULL, count(*), total(events + agent_events), max(done_at),
+                total(dropped)
+             FROM transcript
              GROUP BY 1, 2",
         )?;
         let mut rows = states.query([])?;
@@ -76,6 +80,7 @@ impl Store {
             };
             *state += count;
             status.events += row.get::<_, f64>(3)? as u64;
+            status.dropped += row.get::<_, f64>(5)? as u64;
             status.last_done = status.last_done.max(row.get(4)?);
         }
         let count = |sql| self.db.query_row(sql, [], |row| row.get::<_, i64>(0)).map(i64::cast_unsigned);

@@ -33,6 +33,8 @@ fn store_one(store: &mut Store, text: &str) -> Result<String, StoreError> {
         edges: Edges::default(),
         analysis: vec![],
         tally: vec![],
+        sieve: String::new(),
+        dropped: 0,
     };
     ingest.done(&done, 0)?;
     Ok(path)

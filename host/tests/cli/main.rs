@@ -10,10 +10,13 @@ mod action;
 mod adapters;
 mod components;
 mod damage;
+mod doctor;
 mod gate;
 mod golden;
 #[path = "../guests/built.rs"]
 mod guests;
+#[cfg(target_os = "linux")]
+mod hook_failures;
 mod import;
 mod insights;
 mod kit;
@@ -21,6 +24,7 @@ mod kit;
 mod learn;
 mod life;
 mod patterns;
+mod pause;
 mod rules;
 mod spend;
 mod support;

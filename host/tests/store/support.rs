@@ -86,6 +86,8 @@ pub(crate) fn done(size: u64) -> Done {
         edges: Edges::default(),
         analysis: vec![3],
         tally: vec![TallyEntry { outcome: Outcome::Understood, what: "user".into(), count: 1, first: 1 }],
+        sieve: "{}".into(),
+        dropped: 0,
     }
 }
 
