@@ -22,8 +22,8 @@ use crate::{
   totalrecall pause --project            in the project of the current folder, its worktrees included
   totalrecall pause --project ~/secret
 
-Until `totalrecall resume`, nothing of what is said and done in sessions is stored, and it never will be, though the
-transcripts are read again later. What happened before is learned, as is what you name with `ingest` that is from before.")]
+Until `totalrecall resume`, nothing of what is said and done in sessions is stored, and it never will be, though their transcripts are
+read again later. What happened before is read as ever. docs/pause.md has it exactly.")]
 pub(super) struct Pause {
     #[command(flatten)]
     what: What,
@@ -100,10 +100,13 @@ impl Resume {
                 place(pause),
                 ui::local_time(pause.from)
             ),
-            None => format!("There is no pause {} to end.", folder.as_deref().map_or("everywhere".to_owned(), of)),
+            None => {
+                let place = folder.as_deref().map_or_else(|| "everywhere".to_owned(), in_folder);
+                format!("There was no pause to end: nothing is paused {place}.")
+            }
         };
-        for still in lines(&changed.pauses) {
-            let _ = write!(text, "\n{still}.");
+        for pause in changed.pauses.open() {
+            let _ = write!(text, "\nStill paused {}.", since(pause));
         }
         self.what.tell(&changed, &text)
     }
@@ -115,17 +118,21 @@ fn choose(home: Option<PathBuf>) -> anyhow::Result<Home> {
         .context("there is no home directory to keep anything in: give one with --home DIR or set TOTALRECALL_HOME")
 }
 
-fn of(folder: &Path) -> String {
-    format!("of {}", clean(&folder.to_string_lossy()))
+fn in_folder(folder: &Path) -> String {
+    format!("in {}", clean(&folder.to_string_lossy()))
 }
 
 fn place(pause: &pause::Pause) -> String {
-    pause.place.as_ref().map_or_else(|| "everywhere".to_owned(), |place| format!("in {}", clean(&place.path)))
+    pause.place.as_ref().map_or_else(|| "everywhere".to_owned(), |place| in_folder(Path::new(&place.path)))
 }
 
 /// `Paused in /work/app since 2026-12-01 12:00`.
 pub(super) fn what(pause: &pause::Pause) -> String {
-    format!("Paused {} since {}", place(pause), ui::local_time(pause.from))
+    format!("Paused {}", since(pause))
+}
+
+fn since(pause: &pause::Pause) -> String {
+    format!("{} since {}", place(pause), ui::local_time(pause.from))
 }
 
 /// The command that ends it.

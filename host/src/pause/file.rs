@@ -162,9 +162,11 @@ pub(crate) fn remember(home: &Path, place: &Place, folder: &str) -> Result<(), P
     }
     let (path, folder) = (place.path.clone(), place::top(folder));
     update_within(home, Duration::ZERO, |pauses| {
-        let places = pauses.0.iter_mut().filter_map(|pause| pause.place.as_mut()).filter(|place| place.path == path);
-        let news = places.fold(false, |news, place| place.add(folder.clone()) || news);
-        (None, news)
+        let mut is_news = false;
+        for place in pauses.0.iter_mut().filter_map(|pause| pause.place.as_mut()).filter(|place| place.path == path) {
+            is_news |= place.add(folder.clone());
+        }
+        (None, is_news)
     })
     .map(drop)
 }

@@ -7,6 +7,7 @@ use std::{
     io::Write as _,
     path::{Path, PathBuf},
     process::Stdio,
+    sync::OnceLock,
     time::Duration,
 };
 
@@ -124,6 +125,9 @@ fn outside(all: &[Event], pauses: &[(i64, Option<i64>, Option<&str>)]) -> Vec<(u
     said(kept)
 }
 
+/// Everything that there is to be read.
+static ALL: OnceLock<BTreeMap<String, Vec<Event>>> = OnceLock::new();
+
 proptest! {
     // Each case is three runs of the program.
     #![proptest_config(ProptestConfig { cases: 12, max_shrink_iters: 20, failure_persistence: None, ..ProptestConfig::default() })]
@@ -133,9 +137,11 @@ proptest! {
         chosen in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), -1..2_i64, 0..3_usize, any::<bool>()), 1..4),
         killed_after in 0..60_u64,
     ) {
-        let user = user_of_tools();
-        read(&user);
-        let all = stored(&user);
+        let all = ALL.get_or_init(|| {
+            let user = user_of_tools();
+            read(&user);
+            stored(&user)
+        });
         prop_assert!(all.len() >= 4, "{:?}", all.keys());
         let mut times: Vec<i64> = all.values().flatten().filter_map(|event| event.at).collect();
         times.sort_unstable();
@@ -160,7 +166,7 @@ proptest! {
                 read(&user);
             }
             let now = stored(&user);
-            for (name, events) in &all {
+            for (name, events) in all {
                 let got = now.get(name).map(said).unwrap_or_default();
                 prop_assert_eq!(got, outside(events, &these), "{} {:?}", name, these);
             }
