@@ -21,12 +21,9 @@ impl Checks {
         let hooked = Hooked::look(&folder, here.as_deref());
         for (file, why) in &hooked.unreadable {
             let text = format!("{} cannot be understood: {}", file.display(), ui::line(why));
-            self.add(
-                "hooks",
-                Health::Notice,
-                text,
-                Some("whether it calls TotalRecall is not known; Claude Code may not read it either"),
-            );
+            // A project's are its own matter.
+            let health = if file.starts_with(&folder) { Health::Bad } else { Health::Notice };
+            self.add("hooks", health, text, Some("Claude Code puts such a file aside, hooks and all: repair it"));
         }
         let enabled: Vec<_> = hooked.plugins.iter().filter(|plugin| plugin.is_enabled).collect();
         for plugin in &hooked.plugins {
