@@ -226,6 +226,8 @@ fn a_program_for_another_machine_is_said_once_and_holds_nothing_up() {
         let named = format!("is {}, which cannot be run", program.to_str().unwrap().replace('\n', " "));
         assert!(first.message().contains(&named), "{first:?}");
         assert_eq!(desk.launch(&["hook", "SessionStart"]).out, "");
+        let typed = desk.launch(&["hook", "UserPromptExpansion"]);
+        assert!(typed.code == Some(0) && typed.context().contains("which cannot be run"), "{typed:?}");
         assert_eq!(desk.launch(&["status"]).code, Some(127));
     }
 }

@@ -371,6 +371,34 @@ fn a_build_that_was_killed_does_not_bar_the_next_one() {
 }
 
 #[test]
+fn who_has_a_program_may_have_another_one_built() {
+    let desk = with_everything();
+    desk.put_script(Path::new("own/totalrecall"), "#!/bin/sh\ncat >\"$DESK/event\"\nprintf '%s' \"$*\"\n");
+    let path = std::env::join_paths([desk.path().join("own"), desk.path().join("tools")]).unwrap();
+    let desk = desk.with("PATH", path);
+    // Every other command is the program's, with the event as it came.
+    for (name, arguments) in [
+        ("recall-status", "build"),
+        ("recall-setup", ""),
+        ("recall-setup", "build; touch pwned\n"),
+        ("x", "%s\\n$(x) 字"),
+    ] {
+        let event = format!("{}\n\n", typed(&format!("totalrecall:{name}"), arguments));
+        assert_eq!(desk.hook("UserPromptExpansion", &event).out, "hook UserPromptExpansion");
+        assert_eq!(fs::read_to_string(desk.path().join("event")).unwrap(), event);
+    }
+    assert_eq!(desk.hook("UserPromptExpansion", "no JSON").out, "hook UserPromptExpansion");
+    assert!(!desk.data().join("setup").exists(), "a build was started");
+
+    assert!(desk.build().contains("is being built in the background"));
+    desk.wait_for_end();
+    assert!(desk.data().join("bin/totalrecall").exists());
+    let desk = desk.with("CLAUDE_PLUGIN_OPTION_BINARY", "~/own/totalrecall");
+    assert!(desk.build().contains("once the option binary no longer names another program"));
+    desk.wait_for_end();
+}
+
+#[test]
 fn without_rust_nothing_is_started() {
     let desk = desk();
     let text = desk.build();
