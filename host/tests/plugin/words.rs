@@ -1,5 +1,7 @@
 //! Commands and skills: what the client shows to a person and to the model.
 
+use std::process::Command;
+
 use yaml_rust2::{Yaml, YamlLoader};
 
 use crate::{names, text};
@@ -13,6 +15,18 @@ pub(crate) fn parts(file: &str) -> (Yaml, String) {
 
 fn keys(head: &Yaml) -> Vec<&str> {
     head.as_hash().unwrap().keys().map(|key| key.as_str().unwrap()).collect()
+}
+
+#[test]
+fn every_command_has_its_verb_in_the_program() {
+    for file in names("commands") {
+        let verb = file.strip_prefix("recall-").and_then(|name| name.strip_suffix(".md")).unwrap();
+        let in_terminal = if verb == "setup" { "doctor" } else { verb };
+        let output = crate::run(Command::new(env!("CARGO_BIN_EXE_totalrecall")).args([in_terminal, "--help"]));
+        assert!(output.status.success(), "{file}: the program has no `{in_terminal}`");
+        let (_, body) = parts(&format!("commands/{file}"));
+        assert!(body.contains(&format!("`totalrecall {in_terminal}` in a terminal")), "{file}");
+    }
 }
 
 #[test]
