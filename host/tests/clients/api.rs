@@ -88,9 +88,9 @@ impl Api {
         format!("http://{}", self.address)
     }
 
-    /// The questions to the model so far, in the order they came.
+    /// The questions to the model so far, in the order they came, without what the client asks for itself.
     pub(crate) fn questions(&self) -> Vec<Asked> {
-        self.asked().into_iter().filter(Asked::is_question).collect()
+        self.asked().into_iter().filter(|asked| asked.is_question() && !asked.is_aside()).collect()
     }
 
     /// Everything it was asked so far.
@@ -105,7 +105,9 @@ impl Api {
 
     /// Waits until it has been asked so many questions; a minute at most, which is an eternity for a client.
     pub(crate) fn wait_for_questions(&self, count: usize) {
-        let too_few = |state: &mut State| state.asked.iter().filter(|asked| asked.is_question()).count() < count;
+        let too_few = |state: &mut State| {
+            state.asked.iter().filter(|asked| asked.is_question() && !asked.is_aside()).count() < count
+        };
         let minute = Duration::from_secs(60);
         let (_state, waited) = self.shared.asked.wait_timeout_while(self.shared.state(), minute, too_few).unwrap();
         assert!(!waited.timed_out(), "the API was not asked {count} questions in a minute");
@@ -140,7 +142,7 @@ fn serve(mut connection: &TcpStream, shared: &Shared) -> io::Result<()> {
         shared.asked.notify_all();
         // A client that has handed over its object asks what to say next: that is the same question.
         match state.script.as_mut_slice() {
-            _ if !asked.is_question() || reply::is_answered(&asked.body) => None,
+            _ if !asked.is_question() || asked.is_aside() || reply::is_answered(&asked.body) => None,
             [last] => Some(last.clone()),
             _ => Some(state.script.remove(0)),
         }
@@ -166,6 +168,11 @@ impl Asked {
         self.method == "POST" && self.path.split('?').next() == Some("/v1/messages")
     }
 
+    /// Does the client ask how to call a session? Claude Code 2.1.197 does, beside the first question, at a terminal.
+    fn is_aside(&self) -> bool {
+        self.tools().is_empty() && self.text().contains("<session>") && self.text().contains("title")
+    }
+
     fn is_expected(&self) -> bool {
         let known = self.is_question()
             || self.path.starts_with("/v1/messages/count_tokens")
@@ -179,6 +186,22 @@ impl Asked {
         gather(&self.body["system"], &mut text);
         gather(&self.body["messages"], &mut text);
         text
+    }
+
+    /// The texts since the model last said something.
+    pub(crate) fn latest(&self) -> Vec<String> {
+        let messages = self.body["messages"].as_array().map_or(&[][..], Vec::as_slice);
+        let answers = messages.iter().rposition(|message| message["role"] == "assistant").map_or(0, |at| at + 1);
+        let said = messages[answers..].iter().flat_map(|message| match &message["content"] {
+            Value::Array(blocks) => blocks.clone(),
+            whole => vec![whole.clone()],
+        });
+        said.map(|block| {
+            let mut text = String::new();
+            gather(&block, &mut text);
+            text
+        })
+        .collect()
     }
 
     /// Names of the tools that the model may call.

@@ -1,56 +1,67 @@
-//! Claude Code, as npm installs it: once for each version, kept in cargo's target folder.
+//! Claude Code, in two versions: the newest, and the one that npm takes by itself on this machine.
 
 use std::{
-    ffi::OsStr,
     fs,
     path::{Path, PathBuf},
     process::Command,
+    sync::OnceLock,
 };
+
+use crate::npm::Package;
 
 /// The newest when these tests were written. It declares Node.js 22, which npm on an older one avoids by taking 2.1.197;
 /// but it is a program of its own that needs no Node.js at all, so that the version can be the same everywhere.
-pub(crate) const VERSION: &str = "2.1.332";
+const VERSION: &str = "2.1.332";
 
-const PACKAGE: &str = "@anthropic-ai/claude-code";
-
-/// The program, installed if it was not yet. An error is a sentence that says why it is missing and what to do.
-///
-/// Where npm gets it from is npm's configuration. Nothing of the package is run but the program.
-pub(crate) fn install() -> Result<PathBuf, String> {
-    // Another version can be tried without touching anything: `TOTALRECALL_CLAUDE_VERSION=2.1.197`.
-    let version = std::env::var("TOTALRECALL_CLAUDE_VERSION").unwrap_or_else(|_| VERSION.to_owned());
-    let clients = Path::new(env!("CARGO_TARGET_TMPDIR")).join("clients");
-    let folder = clients.join(format!("claude-code-{version}"));
-    fs::create_dir_all(&clients).unwrap();
-    // Two test runs at once must not install into the same folder.
-    let lock = fs::File::create(clients.join("lock")).unwrap();
-    lock.lock().unwrap();
-    let done = folder.join("done");
-    if !done.is_file() {
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).unwrap();
-        let sentence = |why: String| {
-            format!(
-                "Claude Code {version} could not be installed: {why}\nhint: install npm (10 or newer) and see that it \
-                 reaches its registry, as in `npm view {PACKAGE}@{version}`"
-            )
-        };
-        npm(&folder, &version).map_err(sentence)?;
-        let program = find(&folder).ok_or_else(|| sentence("npm has no program of it for this system".to_owned()))?;
-        fs::write(&done, program.strip_prefix(&folder).unwrap().as_os_str().as_encoded_bytes()).unwrap();
-    }
-    Ok(folder.join(fs::read_to_string(done).unwrap()))
+/// Which Claude Code someone has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Claude {
+    Newest,
+    /// What `npm install` without a version takes here. That may be the newest.
+    Resolved,
 }
 
-fn npm(folder: &Path, version: &str) -> Result<(), String> {
-    let mut npm = Command::new("npm");
-    npm.args(["install", "--no-audit", "--no-fund", "--ignore-scripts", "--no-save", "--engine-strict=false"]);
-    npm.arg("--prefix").arg(folder).arg(format!("{PACKAGE}@{version}"));
-    let output = npm.current_dir(folder).output().map_err(|error| format!("npm does not start: {error}"))?;
-    if output.status.success() {
-        return Ok(());
+static NEWEST: OnceLock<PathBuf> = OnceLock::new();
+static RESOLVED: OnceLock<PathBuf> = OnceLock::new();
+
+impl Claude {
+    pub(crate) const ALL: [Self; 2] = [Self::Newest, Self::Resolved];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Newest => "newest",
+            Self::Resolved => "resolved",
+        }
     }
-    Err(format!("npm says\n{}", String::from_utf8_lossy(&output.stderr).trim_end()))
+
+    /// The program, once it is installed.
+    pub(crate) fn program(self) -> &'static Path {
+        self.place().get().unwrap()
+    }
+
+    /// Is it the newest under another name? Then there is nothing about it to test.
+    pub(crate) fn is_double(self) -> bool {
+        self == Self::Resolved && answer(Self::Newest.program()) == answer(Self::Resolved.program())
+    }
+
+    fn place(self) -> &'static OnceLock<PathBuf> {
+        match self {
+            Self::Newest => &NEWEST,
+            Self::Resolved => &RESOLVED,
+        }
+    }
+}
+
+/// Installs both, if they were not yet. An error is a sentence that says why one is missing and what to do.
+pub(crate) fn install() -> Result<(), String> {
+    for claude in Claude::ALL {
+        // Another version can be tried without touching anything: `TOTALRECALL_CLAUDE_VERSION=2.1.197`.
+        let version = (claude == Claude::Newest)
+            .then(|| std::env::var("TOTALRECALL_CLAUDE_VERSION").unwrap_or_else(|_| VERSION.to_owned()));
+        let package = Package { title: "Claude Code", name: "@anthropic-ai/claude-code", version, find };
+        claude.place().set(package.install()?).unwrap();
+    }
+    Ok(())
 }
 
 /// The program is in the package for this system, which the package itself only points to.
@@ -59,9 +70,11 @@ fn find(folder: &Path) -> Option<PathBuf> {
     let mut programs: Vec<_> = packages.flatten().map(|package| package.path().join("claude")).collect();
     // Where there are several, they are for several C libraries.
     programs.sort();
-    programs.into_iter().find(|program| program.is_file() && answers(program.as_os_str()))
+    programs.into_iter().find(|program| program.is_file() && answer(program).is_some())
 }
 
-fn answers(program: &OsStr) -> bool {
-    Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
+/// What it says its version is.
+fn answer(program: &Path) -> Option<Vec<u8>> {
+    let output = Command::new(program).arg("--version").output().ok()?;
+    output.status.success().then_some(output.stdout)
 }

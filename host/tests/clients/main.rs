@@ -21,10 +21,15 @@ mod facts;
 mod hooks;
 mod learning;
 mod network;
+mod npm;
 mod person;
+mod plugin;
+mod project;
+mod terminal;
 
 use std::process::ExitCode;
 
+use claude::Claude;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 fn main() -> ExitCode {
@@ -35,11 +40,10 @@ fn main() -> ExitCode {
     let mut missing = false;
     if !arguments.list {
         match claude::install() {
-            Ok(program) => {
+            Ok(()) => {
                 if let Some(code) = network::alone() {
                     return code;
                 }
-                person::CLAUDE.set(program).unwrap();
             }
             Err(why) if std::env::var_os("TOTALRECALL_REQUIRE_CLIENTS").is_some() => {
                 eprintln!("error: {why}");
@@ -51,27 +55,47 @@ fn main() -> ExitCode {
             }
         }
     }
-    let tests = [facts::TESTS, hooks::TESTS, asking::TESTS, learning::TESTS].concat();
-    let trials = tests.into_iter().map(|(name, test)| {
+    let tests =
+        [facts::TESTS, hooks::TESTS, asking::TESTS, learning::TESTS, plugin::TESTS.concat().as_slice()].concat();
+    let trials = tests.into_iter().flat_map(|(name, test)| {
         let name = name.trim_start_matches("clients::");
-        Trial::test(name, move || run(test)).with_ignored_flag(missing)
+        match test {
+            Test::Newest(test) => vec![Trial::test(name, move || run(test)).with_ignored_flag(missing)],
+            Test::Each(test) => {
+                let trial = |claude: Claude| {
+                    let skipped = missing || (!arguments.list && claude.is_double());
+                    Trial::test(format!("{name}::{}", claude.name()), move || run(|| test(claude)))
+                        .with_ignored_flag(skipped)
+                };
+                Claude::ALL.into_iter().map(trial).collect()
+            }
+        }
     });
-    libtest_mimic::run(&arguments, trials.collect()).exit_code()
+    let trials = trials.collect();
+    libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// A test: its name and what it does, which panics where something is wrong.
-type Test = (&'static str, fn());
+/// What a test does. It panics where something is wrong.
+#[derive(Clone, Copy)]
+enum Test {
+    /// With the newest client only.
+    Newest(fn()),
+    /// With each.
+    Each(fn(Claude)),
+}
 
 /// The names of functions, with the functions.
 macro_rules! tests {
-    ($($test:ident),+ $(,)?) => {
-        pub(crate) const TESTS: &[crate::Test] =
-            &[$((concat!(module_path!(), "::", stringify!($test)), $test)),+];
+    ($($test:ident),* $(,)? $(; each: $($each:ident),+ $(,)?)?) => {
+        pub(crate) const TESTS: &[(&str, crate::Test)] = &[
+            $((concat!(module_path!(), "::", stringify!($test)), crate::Test::Newest($test)),)*
+            $($((concat!(module_path!(), "::", stringify!($each)), crate::Test::Each($each)),)+)?
+        ];
     };
 }
 use tests;
 
-fn run(test: fn()) -> Result<(), Failed> {
+fn run(test: impl FnOnce()) -> Result<(), Failed> {
     test();
     Ok(())
 }

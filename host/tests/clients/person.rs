@@ -3,17 +3,17 @@
 use std::{
     fs,
     io::Write as _,
+    os::unix::fs::symlink,
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
-    sync::OnceLock,
 };
 
 use serde_json::Value;
 
-use crate::api::{Api, KEY, Reply};
-
-/// The program that everybody has, once it is installed.
-pub(crate) static CLAUDE: OnceLock<PathBuf> = OnceLock::new();
+use crate::{
+    api::{Api, KEY, Reply},
+    claude::Claude,
+};
 
 /// What time it is for TotalRecall: long after whatever is written while tests run, so that all sessions have settled.
 const NOW: &str = "2036-06-01T12:00:00Z";
@@ -23,24 +23,36 @@ pub(crate) struct Person {
     dir: tempfile::TempDir,
     pub(crate) api: Api,
     environment: Vec<(String, String)>,
+    /// What each of their sessions is started with besides.
+    pub(crate) sessions_have: Vec<String>,
 }
 
 impl Person {
-    /// One whose API answers like this.
+    /// One whose API answers like this, with the newest Claude Code.
     pub(crate) fn asking(script: impl IntoIterator<Item = Reply>) -> Self {
+        Self::having(Claude::Newest, script)
+    }
+
+    /// One with this Claude Code.
+    pub(crate) fn having(claude: Claude, script: impl IntoIterator<Item = Reply>) -> Self {
         let dir = tempfile::tempdir().unwrap();
         for folder in ["home", "work", "bin"] {
             fs::create_dir(dir.path().join(folder)).unwrap();
         }
-        #[cfg(unix)]
-        std::os::unix::fs::symlink(CLAUDE.get().unwrap(), dir.path().join("bin/claude")).unwrap();
-        Self { dir, api: Api::start(script), environment: Vec::new() }
+        symlink(claude.program(), dir.path().join("bin/claude")).unwrap();
+        symlink(env!("CARGO_BIN_EXE_totalrecall"), dir.path().join("bin/totalrecall")).unwrap();
+        Self { dir, api: Api::start(script), environment: Vec::new(), sessions_have: Vec::new() }
     }
 
     /// With another variable in everything they run.
     pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
         self.environment.push((name.to_owned(), value.to_owned()));
         self
+    }
+
+    /// All that is theirs.
+    pub(crate) fn path(&self) -> &Path {
+        self.dir.path()
     }
 
     pub(crate) fn home(&self) -> PathBuf {
@@ -82,12 +94,7 @@ impl Person {
     /// A program of theirs, with what belongs to it in the environment and nothing of this machine.
     pub(crate) fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
-        let path = std::env::join_paths([
-            self.dir.path().join("bin"),
-            Path::new(env!("CARGO_BIN_EXE_totalrecall")).parent().unwrap().to_owned(),
-            "/usr/bin".into(),
-            "/bin".into(),
-        ]);
+        let path = std::env::join_paths([self.dir.path().join("bin"), "/usr/bin".into(), "/bin".into()]);
         command
             .current_dir(self.work())
             .env_clear()
@@ -179,7 +186,7 @@ impl std::fmt::Display for Ran {
 }
 
 /// All files below a folder, sorted.
-fn walk(folder: &Path, all: &mut Vec<PathBuf>) {
+pub(crate) fn walk(folder: &Path, all: &mut Vec<PathBuf>) {
     let mut entries: Vec<_> = fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path()).collect();
     entries.sort();
     for entry in entries {

@@ -37,6 +37,7 @@ pub(crate) struct Reply {
 enum What {
     Object(Value),
     Text(String),
+    Calls { text: String, calls: Vec<(String, Value)> },
     Status { code: u16, kind: &'static str, retry_after: Option<u32> },
     Silence,
     CutOff,
@@ -56,6 +57,12 @@ impl Reply {
     /// Says something.
     pub(crate) fn text(text: &str) -> Self {
         Self::new(What::Text(text.to_owned()))
+    }
+
+    /// Says something and calls tools, by their names in the client and with what they take.
+    pub(crate) fn calling<'a>(text: &str, calls: impl IntoIterator<Item = (&'a str, Value)>) -> Self {
+        let calls = calls.into_iter().map(|(name, input)| (name.to_owned(), input)).collect();
+        Self::new(What::Calls { text: text.to_owned(), calls })
     }
 
     /// An answer without a word.
@@ -154,7 +161,7 @@ pub(super) fn send(connection: &mut &TcpStream, reply: Reply, body: &Value) -> i
             http::head(connection, 200, "application/json", &[("content-length", "5")])?;
             connection.write_all(b"{oops")
         }
-        What::Object(_) | What::Text(_) => {
+        What::Object(_) | What::Text(_) | What::Calls { .. } => {
             let message = message(body, &blocks(&reply.what, body), reply.usage);
             if !streamed {
                 return http::json(connection, 200, &[], &message);
@@ -177,10 +184,17 @@ fn blocks(what: &What, body: &Value) -> Vec<Value> {
             vec![json!({ "type": "tool_use", "id": id("toolu"), "name": HAND_OVER, "input": value })]
         }
         What::Object(value) => vec![json!({ "type": "text", "text": value.to_string() })],
-        What::Text(text) if text.is_empty() => Vec::new(),
-        What::Text(text) => vec![json!({ "type": "text", "text": text })],
+        What::Text(text) => said(text).collect(),
+        What::Calls { text, calls } => {
+            let call = |(name, input): &(String, Value)| json!({ "type": "tool_use", "id": id("toolu"), "name": name, "input": input });
+            said(text).chain(calls.iter().map(call)).collect()
+        }
         _ => Vec::new(),
     }
+}
+
+fn said(text: &str) -> impl Iterator<Item = Value> {
+    (!text.is_empty()).then(|| json!({ "type": "text", "text": text })).into_iter()
 }
 
 /// Ids are distinct, as clients rely on.
