@@ -22,6 +22,9 @@ pub const FOLDER: &str = "inbox";
 /// Where unusable notices are moved, inside the inbox.
 pub const REJECTED: &str = "rejected";
 
+/// Where the store keeps the time of the latest notice that was taken.
+pub const LAST_WORD: &str = "last_notice";
+
 /// Largest notice: a path of the longest kind and names, with room to spare.
 const MAX_BYTES: u64 = 16 * 1024;
 /// Longest path of the systems we run on.

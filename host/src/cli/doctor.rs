@@ -83,7 +83,7 @@ impl Checks {
         self.inbox(home, now);
         self.worker(home, now);
         self.paused(home);
-        self.calls();
+        self.calls(home);
     }
 
     fn everything(&mut self, context: &Context) {

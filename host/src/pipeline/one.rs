@@ -357,6 +357,7 @@ impl Pipeline<'_> {
             for notice in notices {
                 self.take_notice(store, sources, notice, &mut looked_at, &mut problems)?;
             }
+            note_last_word(store, notices)?;
             store.commit().map_err(PipelineError::from)
         })?;
         let rejected = drained.rejected.iter().map(|it| format!("inbox/{}: {}", it.name, it.why));
@@ -460,6 +461,16 @@ impl Pipeline<'_> {
         ingest.add_signals(&analyses.conclude()?, Finality::Provisional).map_err(ReadError::Sink)?;
         ingest.reanalysed(self.guests.analyzed_by(), &checkpoint).map_err(ReadError::Sink)?;
         Ok(analyses.failed().to_vec())
+    }
+}
+
+/// Notes when a hook has left word for the last time: notices are gone once they are taken.
+fn note_last_word(store: &mut Store, notices: &[Notice]) -> Result<(), StoreError> {
+    let known = store.meta(inbox::LAST_WORD)?.and_then(|at| at.parse::<i64>().ok());
+    let last = notices.iter().map(|notice| notice.at).max();
+    match last {
+        Some(last) if Some(last) > known => store.set_meta(inbox::LAST_WORD, &last.to_string()),
+        _ => Ok(()),
     }
 }
 

@@ -74,6 +74,11 @@ fn how_claude_code_calls_us_is_told() {
     say("nothing");
     let own = install(&user, version);
     say("the plugin, and no program");
+    let notice = serde_json::json!({
+        "transcript_path": "/x.jsonl", "session_id": "s", "event": "Stop", "at": 1_780_000_000_000_i64,
+    });
+    write(&user.state().join("inbox/000000000000-x.json"), &notice);
+    user.ok(&["worker"]);
     program(&own, &format!("echo totalrecall {version}"));
     say("the plugin");
     program(&own, "echo totalrecall 0.0.9");

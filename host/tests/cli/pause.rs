@@ -19,7 +19,7 @@ use totalrecall::{
 
 use crate::{
     life::walk,
-    support::{NOW, User, fixture, fixtures, kept, settle},
+    support::{NOW, User, copy, fixture, fixtures, kept, settle},
 };
 
 /// The folder that the sessions of the fixtures were held in. It is on no machine of ours.
@@ -251,6 +251,38 @@ fn of_a_session_in_a_pause_there_is_nothing_but_its_row() {
     let said = said(stored.values().flatten());
     assert_eq!(said.len(), 1, "{said:?}");
     assert!(said[0].2.contains("and now something else"));
+}
+
+#[test]
+fn a_pause_holds_for_a_worker_that_is_at_it() {
+    let user = User::new();
+    for number in 0..150 {
+        copy(&fixture("2.1.332-parallel-calls"), &user.projects().join(number.to_string()));
+    }
+    user.ok(&["reconcile"]);
+    let mut worker = user.command(&["worker"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let lock = user.state().join("worker.lock");
+    while fs::read_to_string(&lock).unwrap_or_default().trim() != worker.id().to_string() {
+        assert!(worker.try_wait().unwrap().is_none(), "it has ended before it was paused");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let mut pause = user.command(&["pause"]);
+    assert!(pause.env("TOTALRECALL_NOW", "1990-01-01T00:00:00Z").stderr(Stdio::null()).status().unwrap().success());
+    assert!(worker.wait().unwrap().success());
+    let status = user.ok(&["status", "--json"]).json()["status"].clone();
+    let count = |what: &str| status[what].as_u64().unwrap();
+    assert_eq!(count("done") + count("skipped"), 150, "{status}");
+    assert!(count("skipped") > 0, "it was paused before all was read: {status}");
+    // Each was read whole, or not at all.
+    let whole = User::with("2.1.332-parallel-calls");
+    read(&whole);
+    let whole = stored(&whole).values().map(Vec::len).sum::<usize>();
+    let store = Store::open_read_only(&user.state()).unwrap();
+    for session in store.sessions().unwrap() {
+        let transcripts = store.transcripts(session.id).unwrap();
+        let events = transcripts.iter().map(|transcript| store.events(transcript.id, 0, 100_000).unwrap().0.len());
+        assert_eq!(events.sum::<usize>(), whole, "{transcripts:?}");
+    }
 }
 
 #[test]

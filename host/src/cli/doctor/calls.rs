@@ -6,7 +6,10 @@ use super::{Checks, Health};
 use crate::{
     cli::ui,
     hooked::{Hooked, Plugin},
-    model, paths, proposal,
+    inbox, model, paths,
+    pipeline::SESSION_IS_OVER,
+    proposal,
+    store::Store,
 };
 
 /// Ours, which the plugin should have, too.
@@ -14,7 +17,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 impl Checks {
     /// Do hooks call us?
-    pub(super) fn calls(&mut self) {
+    pub(super) fn calls(&mut self, home: &Path) {
         // Whoever has no Claude Code has no hooks of it.
         let Some(folder) = proposal::claude_folder().filter(|folder| folder.is_dir()) else { return };
         let here = std::env::current_dir().ok();
@@ -37,7 +40,7 @@ impl Checks {
             self.entries(file, program, &events.join(", "));
         }
         if !enabled.is_empty() && !hooked.entries.is_empty() {
-            let advice = "either is enough: `totalrecall uninstall` takes the entries out, `claude plugin disable` switches the plugin off";
+            let advice = "either is enough: `totalrecall init --no-hooks` takes the entries out, `claude plugin disable` switches the plugin off";
             self.add(
                 "hooks",
                 Health::Notice,
@@ -57,6 +60,23 @@ impl Checks {
         for file in &hooked.switched_off {
             let text = format!("`disableAllHooks` is set in {}: nothing is called", file.display());
             self.add("hooks", Health::Bad, text, Some("take it out, or run `totalrecall worker --reconcile` by hand"));
+        }
+        self.last_word(home);
+    }
+
+    /// When did a hook do its work for the last time?
+    fn last_word(&mut self, home: &Path) {
+        let waiting = inbox::look(home, SESSION_IS_OVER).ok().and_then(|waiting| waiting.newest);
+        let taken = Store::open_read_only(home).and_then(|store| store.meta(inbox::LAST_WORD)).ok().flatten();
+        match waiting.max(taken.and_then(|at| at.parse().ok())) {
+            Some(at) => {
+                let text = format!("one has left word for the last time at {}", ui::local_time(at));
+                self.add("hooks", Health::Good, text, None);
+            }
+            None => {
+                let advice = "start a session: one that was running before they were there has to be started anew";
+                self.add("hooks", Health::Notice, "none has ever left word", Some(advice));
+            }
         }
     }
 
