@@ -135,7 +135,7 @@ proptest! {
     #[test]
     fn what_is_stored_is_what_was_said_outside(
         chosen in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), -1..2_i64, 0..3_usize, any::<bool>()), 1..4),
-        killed_after in 0..60_u64,
+        killed_after in prop::collection::vec(0..400_u64, 3),
     ) {
         let all = ALL.get_or_init(|| {
             let user = user_of_tools();
@@ -154,11 +154,14 @@ proptest! {
 
         let user = user_of_tools();
         pauses(&user, &these);
-        let mut worker =
-            user.command(&["worker", "--reconcile"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(killed_after));
-        worker.kill().unwrap();
-        worker.wait().unwrap();
+        for milliseconds in killed_after {
+            // In the start, in the reading, between two transcripts, in the page, or after the end.
+            let mut worker =
+                user.command(&["worker", "--reconcile"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+            std::thread::sleep(Duration::from_millis(milliseconds));
+            worker.kill().unwrap();
+            worker.wait().unwrap();
+        }
         read(&user);
         for again in [false, true] {
             if again {
