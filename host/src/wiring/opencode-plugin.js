@@ -1,4 +1,5 @@
-// Tells TotalRecall that a session has something new to be read. OpenCode never waits for it, and goes on whatever becomes of it.
+// Tells TotalRecall that a session has something new to be read. OpenCode goes on whatever becomes of it, and waits for it at its end
+// only, a second at most.
 import { spawn } from "node:child_process"
 import { readdirSync, statSync } from "node:fs"
 import { homedir } from "node:os"
@@ -15,26 +16,31 @@ const database = () => {
   return files.sort((a, b) => age(b) - age(a))[0]
 }
 
-const tell = (event, session, directory, heard) => {
-  try {
-    const child = spawn(PROGRAM, ["hook", event, ...MORE], {
-      detached: true,
-      windowsHide: true,
-      stdio: ["pipe", heard ? "pipe" : "ignore", "ignore"],
-    })
-    child.on("error", () => {})
-    child.stdin.on("error", () => {})
-    if (heard) {
-      let said = ""
-      child.stdout.on("error", () => {})
-      child.stdout.on("data", (more) => (said += more))
-      child.on("close", () => heard(said))
+// Done once it was told, or could not be.
+const tell = (event, session, directory, heard) =>
+  new Promise((done) => {
+    try {
+      const child = spawn(PROGRAM, ["hook", event, ...MORE], {
+        detached: true,
+        windowsHide: true,
+        stdio: ["pipe", heard ? "pipe" : "ignore", "ignore"],
+      })
+      child.on("error", done)
+      child.on("exit", done)
+      child.stdin.on("error", () => {})
+      if (heard) {
+        let said = ""
+        child.stdout.on("error", () => {})
+        child.stdout.on("data", (more) => (said += more))
+        child.on("close", () => heard(said))
+      }
+      const about = { hook_event_name: event, session_id: session, cwd: directory, transcript_path: database() }
+      child.stdin.end(JSON.stringify(about))
+      child.unref()
+    } catch {
+      done()
     }
-    const about = { hook_event_name: event, session_id: session, cwd: directory, transcript_path: database() }
-    child.stdin.end(JSON.stringify(about))
-    child.unref()
-  } catch {}
-}
+  })
 
 export const TotalRecall = async ({ client, directory }) => {
   const sessions = new Set()
@@ -62,7 +68,9 @@ export const TotalRecall = async ({ client, directory }) => {
       if (event?.type === "session.deleted") sessions.delete(sessionID)
     },
     dispose: async () => {
-      for (const sessionID of sessions) tell("SessionEnd", sessionID, directory)
+      // OpenCode ends at once after this, and what is not written by then is lost. It takes milliseconds.
+      const told = [...sessions].map((sessionID) => tell("SessionEnd", sessionID, directory))
+      await Promise.race([Promise.all(told), new Promise((late) => setTimeout(late, 1000))])
     },
   }
 }
