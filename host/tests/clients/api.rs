@@ -4,6 +4,7 @@
 //! use for everything else: what they would have asked of the world is refused, and remembered as well.
 
 mod http;
+mod openai;
 mod reply;
 
 use std::{
@@ -155,6 +156,15 @@ fn serve(mut connection: &TcpStream, shared: &Shared) -> io::Result<()> {
         ("POST", path) if path.starts_with("/v1/messages/count_tokens") => {
             http::json(&mut connection, 200, &[], &json!({ "input_tokens": asked.body.to_string().len() / 4 }))
         }
+        ("POST", openai::RESPONSES | openai::CHAT) if !asked.has_key() => {
+            http::json(&mut connection, 401, &[], &json!({ "error": { "message": "not the key of the tests" } }))
+        }
+        ("POST", openai::RESPONSES) => {
+            openai::responses(&mut connection, &reply.unwrap_or_else(|| Reply::text("done")), &asked.body)
+        }
+        ("POST", openai::CHAT) => {
+            openai::chat(&mut connection, &reply.unwrap_or_else(|| Reply::text("done")), &asked.body)
+        }
         ("POST", path) if path.starts_with("/v1/messages") => {
             reply::send(&mut connection, reply.unwrap_or_else(|| Reply::text("done")), &asked.body)
         }
@@ -165,11 +175,24 @@ fn serve(mut connection: &TcpStream, shared: &Shared) -> io::Result<()> {
 impl Asked {
     /// Is it a question to the model?
     pub(crate) fn is_question(&self) -> bool {
-        self.method == "POST" && self.path.split('?').next() == Some("/v1/messages")
+        let path = self.path.split('?').next().unwrap_or_default();
+        self.method == "POST" && ["/v1/messages", openai::RESPONSES, openai::CHAT].contains(&path)
     }
 
-    /// Does the client ask how to call a session? Claude Code 2.1.197 does, beside the first question, at a terminal.
+    fn has_key(&self) -> bool {
+        self.header("x-api-key") == Some(KEY)
+            || self.header("authorization").and_then(|it| it.strip_prefix("Bearer ")) == Some(KEY)
+    }
+
+    /// Does the client ask how to call a session? Claude Code 2.1.197 does, beside the first question, at a terminal; OpenCode
+    /// always; Codex at a terminal.
     fn is_aside(&self) -> bool {
+        if self.path == openai::CHAT {
+            return self.body["tools"].as_array().is_none_or(Vec::is_empty);
+        }
+        if self.path == openai::RESPONSES {
+            return self.body.to_string().contains("Generate a concise, single-line task title");
+        }
         self.tools().is_empty() && self.text().contains("<session>") && self.text().contains("title")
     }
 
@@ -177,7 +200,7 @@ impl Asked {
         let known = self.is_question()
             || self.path.starts_with("/v1/messages/count_tokens")
             || (self.method == "HEAD" && self.path == "/");
-        known && (self.method == "HEAD" || self.header("x-api-key") == Some(KEY))
+        known && (self.method == "HEAD" || self.has_key())
     }
 
     /// All text of the conversation and the system prompt, which is what a model would read.

@@ -1,4 +1,4 @@
-//! TotalRecall with the real Claude Code, which asks an API of ours: what we believe of the client, and what becomes of
+//! TotalRecall with the real Claude Code, Codex and OpenCode, which ask an API of ours: what we believe of the client, and what becomes of
 //! each kind of answer.
 //!
 //! The client comes from npm, once. Where it cannot be had the tests are skipped, loudly; with
@@ -17,11 +17,13 @@ mod api;
 mod asker;
 mod asking;
 mod claude;
+mod codex;
 mod facts;
 mod hooks;
 mod learning;
 mod network;
 mod npm;
+mod opencode;
 mod person;
 mod plugin;
 mod project;
@@ -39,7 +41,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let mut missing = false;
     if !arguments.list {
-        match claude::install() {
+        match claude::install().and_then(|()| codex::install()).and_then(|()| opencode::install()) {
             Ok(()) => {
                 if let Some(code) = network::alone() {
                     return code;
@@ -55,8 +57,16 @@ fn main() -> ExitCode {
             }
         }
     }
-    let tests =
-        [facts::TESTS, hooks::TESTS, asking::TESTS, learning::TESTS, plugin::TESTS.concat().as_slice()].concat();
+    let tests = [
+        facts::TESTS,
+        hooks::TESTS,
+        asking::TESTS,
+        learning::TESTS,
+        codex::TESTS,
+        opencode::TESTS,
+        plugin::TESTS.concat().as_slice(),
+    ]
+    .concat();
     let trials = tests.into_iter().flat_map(|(name, test)| {
         let name = name.trim_start_matches("clients::");
         match test {

@@ -110,6 +110,20 @@ impl Reply {
         Self::new(What::Malformed)
     }
 
+    /// What is said, and what is called.
+    pub(super) fn parts(&self) -> (&str, &[(String, Value)]) {
+        match &self.what {
+            What::Text(text) => (text, &[]),
+            What::Calls { text, calls } => (text, calls),
+            _ => ("", &[]),
+        }
+    }
+
+    /// Whether it never comes.
+    pub(super) fn is_silence(&self) -> bool {
+        matches!(self.what, What::Silence)
+    }
+
     /// The same, having used so many tokens.
     pub(crate) fn used(mut self, input: u64, output: u64) -> Self {
         self.usage = Usage { input, output };
@@ -198,7 +212,7 @@ fn said(text: &str) -> impl Iterator<Item = Value> {
 }
 
 /// Ids are distinct, as clients rely on.
-fn id(of: &str) -> String {
+pub(super) fn id(of: &str) -> String {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     format!("{of}_{:024}", NEXT.fetch_add(1, Ordering::Relaxed))
 }
