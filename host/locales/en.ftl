@@ -288,3 +288,51 @@ chart-more-often = more often
 chart-category = Category
 chart-category-sessions = Sessions
 chart-category-patterns = Patterns
+
+## What a session begins with: one line
+
+news-between = { " " }
+news-read =
+    { $count ->
+        [one] { $count } session read.
+       *[other] { $count } sessions read.
+    }
+news-patterns =
+    { $count ->
+        [one] New pattern: “{ $name }”
+       *[other] { $count } new patterns, the strongest: “{ $name }”
+    } ({ $how }).
+news-drafts =
+    { $count ->
+        [one] { $count } drafted rule waits for your decision
+       *[other] { $count } drafted rules wait for your decision
+    } ({ $how }).
+news-working = The rule about “{ $name }” works.
+news-not-working = The rule about “{ $name }” does not work.
+news-worse = The rule about “{ $name }” makes it worse.
+news-verdicts =
+    { $count ->
+        [one] The verdict on { $count } other rule changed, too.
+       *[other] The verdicts on { $count } other rules changed, too.
+    }
+news-version = The plugin is of version { $plugin }, the program of { $program }: they may not understand each other. { $how } shows how to bring them together.
+
+## The status line
+
+glance-patterns =
+    { $count ->
+        [one] { $count } pattern
+       *[other] { $count } patterns
+    }
+glance-drafts =
+    { $count ->
+        [one] { $count } draft waits
+       *[other] { $count } drafts wait
+    }
+glance-failing =
+    { $count ->
+        [one] { $count } rule does not work
+       *[other] { $count } rules do not work
+    }
+glance-paused = paused
+glance-nothing = nothing read yet

@@ -237,3 +237,27 @@ chart-more-often = 更多
 chart-category = 类别
 chart-category-sessions = 会话
 chart-category-patterns = 模式
+
+## 会话开始时的一行
+
+news-between = { "" }
+news-read = 已读取 { $count } 个会话。
+news-patterns =
+    { $count ->
+        [1] 新模式：“{ $name }”
+       *[other] { $count } 个新模式，最强的是“{ $name }”
+    }（{ $how }）。
+news-drafts = { $count } 条规则草案等你决定（{ $how }）。
+news-working = 针对“{ $name }”的规则有效。
+news-not-working = 针对“{ $name }”的规则无效。
+news-worse = 针对“{ $name }”的规则让情况更糟。
+news-verdicts = 另有 { $count } 条规则的结论有变。
+news-version = 插件的版本是 { $plugin }，程序的版本是 { $program }：两者可能不兼容。{ $how } 会说明如何让它们一致。
+
+## 状态栏
+
+glance-patterns = { $count } 个模式
+glance-drafts = { $count } 条草案待定
+glance-failing = { $count } 条规则无效
+glance-paused = 已暂停
+glance-nothing = 尚未读取

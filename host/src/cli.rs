@@ -22,6 +22,7 @@ mod review;
 mod rules;
 mod spend;
 mod status;
+mod statusline;
 mod synth;
 mod ui;
 mod uninstall;
@@ -126,6 +127,8 @@ enum Command {
     Adapters(adapters::Adapters),
     /// Take a hook's event from standard input; never fails, never waits
     Hook(hook::Hook),
+    /// Print one short line for the status line of Claude Code
+    Statusline(statusline::Statusline),
     /// Refuse a call of a tool that breaks a rule; a hook that you install
     Check(check::Check),
     /// Print the settings that are in force
@@ -159,6 +162,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
     if let Command::Check(check) = &arguments.command {
         check.run();
+        return ExitCode::SUCCESS;
+    }
+    if let Command::Statusline(statusline) = &arguments.command {
+        statusline.run(arguments.home);
         return ExitCode::SUCCESS;
     }
     match dispatch(arguments) {
@@ -223,7 +230,7 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<Outcome> {
         Command::Adapters(command) => command.run(home),
         Command::Config(command) => command.run(home),
         Command::Uninstall(command) => command.run(&Context::new(home)?),
-        Command::Hook(_) | Command::Check(_) => Ok(Outcome::Done),
+        Command::Hook(_) | Command::Check(_) | Command::Statusline(_) => Ok(Outcome::Done),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Arguments::command(), "totalrecall", &mut script);

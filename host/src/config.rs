@@ -16,6 +16,8 @@ use crate::{paths, sandbox};
 pub struct Config {
     /// Language of `insights.md` and of what is printed: a tag such as `en` or `zh`. Empty: the system's.
     pub language: String,
+    /// What a person is told when a session begins.
+    pub session: Session,
     /// Which transcripts are read, and when.
     pub transcripts: Transcripts,
     /// Adapters and analyzers by name; `false` switches one off.
@@ -32,6 +34,20 @@ pub struct Config {
     pub rules: Rules,
     /// What a guest may use.
     pub sandbox: sandbox::Limits,
+}
+
+/// See [`Config::session`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Session {
+    /// One line about what is new since the last one, where there is something new.
+    pub line: bool,
+}
+
+impl Default for Session {
+    fn default() -> Self {
+        Self { line: true }
+    }
 }
 
 /// See [`Config::transcripts`].
@@ -193,14 +209,22 @@ pub enum ConfigError {
 }
 
 impl Config {
-    /// Reads the file; the defaults where there is none.
+    /// Reads the file; the defaults where there is none. What was set as an option of the plugin holds in what the plugin
+    /// starts.
     pub fn load(path: &Path) -> Result<Self, ConfigError> {
-        match std::fs::read_to_string(path) {
+        let mut config = match std::fs::read_to_string(path) {
             Ok(text) => Self::parse(&text)
-                .map_err(|why| ConfigError::Invalid { path: path.display().to_string(), why: why.to_string() }),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
-            Err(source) => Err(ConfigError::Unreadable { path: path.display().to_string(), source }),
+                .map_err(|why| ConfigError::Invalid { path: path.display().to_string(), why: why.to_string() })?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Self::default(),
+            Err(source) => return Err(ConfigError::Unreadable { path: path.display().to_string(), source }),
+        };
+        if let Some(language) = language_option() {
+            config.language = language;
         }
+        if let Some(line) = session_line_option() {
+            config.session.line = line;
+        }
+        Ok(config)
     }
 
     fn parse(text: &str) -> Result<Self, toml::de::Error> {
@@ -223,13 +247,34 @@ impl Config {
     }
 }
 
-fn system_language() -> Option<String> {
+/// The language of this system's user.
+pub fn system_language() -> Option<String> {
     // sys-locale reads LC_ALL, LC_CTYPE and LANG, or asks the system where there are no such variables.
     sys_locale::get_locale()
 }
 
 /// What `init` writes: every setting with its default, commented out, so that a later default reaches old homes too.
 pub const TEMPLATE: &str = include_str!("config/template.toml");
+
+/// The plugin's option `language`.
+const OPTION_LANGUAGE: &str = "CLAUDE_PLUGIN_OPTION_LANGUAGE";
+
+/// The plugin's option `session_line`.
+const OPTION_SESSION_LINE: &str = "CLAUDE_PLUGIN_OPTION_SESSION_LINE";
+
+/// What the plugin's option says about the line; none if it is not set or says nothing that we understand.
+pub fn session_line_option() -> Option<bool> {
+    match paths::variable(OPTION_SESSION_LINE)?.trim().to_ascii_lowercase().as_str() {
+        "false" | "0" | "no" | "off" => Some(false),
+        "true" | "1" | "yes" | "on" => Some(true),
+        _ => None,
+    }
+}
+
+/// The plugin's option for the language, for whoever has no settings.
+pub fn language_option() -> Option<String> {
+    paths::variable(OPTION_LANGUAGE)
+}
 
 /// The variable that marks processes which TotalRecall itself has started: their hooks do nothing.
 pub const CHILD: &str = "TOTALRECALL_ANALYSIS";

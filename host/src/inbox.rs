@@ -6,6 +6,8 @@
 mod look;
 
 use std::{
+    collections::BTreeSet,
+    ffi::OsString,
     fs::{self, File},
     io::{self, Read, Write},
     path::{Component, Path, PathBuf},
@@ -24,6 +26,12 @@ pub const REJECTED: &str = "rejected";
 
 /// Where the store keeps the time of the latest notice that was taken.
 pub const LAST_WORD: &str = "last_notice";
+
+/// The event of Claude Code 1.0.85 and newer after which it writes no more to the transcript.
+pub const SESSION_IS_OVER: &str = "SessionEnd";
+
+/// Most notices that wait: months of sessions, if no worker ever comes, and a few megabytes.
+pub const MAX_WAITING: u64 = 5_000;
 
 /// Largest notice: a path of the longest kind and names, with room to spare.
 const MAX_BYTES: u64 = 16 * 1024;
@@ -69,18 +77,44 @@ pub struct Drained {
 
 /// How many notices wait.
 pub fn count(home: &Path) -> u64 {
-    let is_notice = |name: &std::ffi::OsStr| Path::new(name).extension().is_some_and(|extension| extension == "json");
-    fs::read_dir(home.join(FOLDER))
-        .map_or(0, |entries| entries.flatten().filter(|entry| is_notice(&entry.file_name())).count() as u64)
+    notices(home).count() as u64
 }
 
-/// Leaves a notice. Equal ones of the same second are one file.
+/// Does any notice wait?
+pub fn waits(home: &Path) -> bool {
+    notices(home).next().is_some()
+}
+
+/// The names of those that wait.
+pub fn names(home: &Path) -> BTreeSet<OsString> {
+    notices(home).collect()
+}
+
+fn notices(home: &Path) -> impl Iterator<Item = OsString> {
+    // Folders are left where they are, and are no notices.
+    let is_notice = |entry: &fs::DirEntry| {
+        Path::new(&entry.file_name()).extension().is_some_and(|extension| extension == "json")
+            && entry.file_type().is_ok_and(|kind| !kind.is_dir())
+    };
+    let entries = fs::read_dir(home.join(FOLDER)).into_iter().flatten().flatten();
+    entries.filter(is_notice).map(|entry| entry.file_name())
+}
+
+/// Leaves a notice. Equal ones of the same second are one file; so are, whenever they came, those of one session that is not
+/// over: that it goes on need be said only once. No more than [`MAX_WAITING`] wait: what is in a notice that was not left is
+/// seen by the next look at the sources.
 ///
 /// # Errors
-/// Those of writing into the home.
+/// Those of writing into the home; `QuotaExceeded` if too many wait, `InvalidInput` if it is none that would be taken.
 pub fn drop(home: &Path, notice: &Notice) -> io::Result<()> {
+    if let Some(why) = flaw(notice) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+    }
     let inbox = home.join(FOLDER);
     let name = name(notice);
+    if count(home) >= MAX_WAITING && !inbox.join(&name).exists() {
+        return Err(io::ErrorKind::QuotaExceeded.into());
+    }
     let temporary = inbox.join(format!(".{name}.{}", std::process::id()));
     let mut file = match create(&temporary) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -101,7 +135,7 @@ pub fn drop(home: &Path, notice: &Notice) -> io::Result<()> {
     written
 }
 
-/// Sorts by time; the same for equal notices of one second.
+/// Sorts by time; the same for equal notices of one second, or of a session that goes on.
 fn name(notice: &Notice) -> String {
     let mut hash = Xxh3::new();
     for part in [
@@ -112,7 +146,8 @@ fn name(notice: &Notice) -> String {
         hash.update(part);
         hash.update(&[0]);
     }
-    format!("{:012}-{:016x}.json", notice.at.div_euclid(1000).max(0), hash.digest())
+    let second = if notice.event == SESSION_IS_OVER { notice.at.div_euclid(1000).max(0) } else { 0 };
+    format!("{second:012}-{:016x}.json", hash.digest())
 }
 
 fn create(path: &Path) -> io::Result<File> {
@@ -213,18 +248,26 @@ fn read(path: &Path) -> Result<Notice, Unusable> {
     }
     let notice: Notice =
         serde_json::from_slice(&bytes).map_err(|error| Unusable::Because(format!("it is no notice: {error}")))?;
+    match flaw(&notice) {
+        Some(why) => because(why),
+        None => Ok(notice),
+    }
+}
+
+/// Why no notice can be like this.
+fn flaw(notice: &Notice) -> Option<&'static str> {
     let transcript = &notice.transcript_path;
     let bytes = transcript.as_os_str().as_encoded_bytes();
     if !transcript.is_absolute() || transcript.components().any(|part| part == Component::ParentDir) {
-        return because("its transcript path is not absolute or climbs up");
+        return Some("its transcript path is not absolute or climbs up");
     }
     if bytes.len() > MAX_PATH || bytes.contains(&0) {
-        return because("its transcript path is too long or holds a NUL");
+        return Some("its transcript path is too long or holds a NUL");
     }
     if notice.event.len() > MAX_NAME || notice.session_id.as_ref().is_some_and(|id| id.len() > MAX_NAME) {
-        return because("its session id or event is too long");
+        return Some("its session id or event is too long");
     }
-    Ok(notice)
+    None
 }
 
 fn reject(inbox: &Path, name: &str, why: &str, path: &Path, drained: &mut Drained) {

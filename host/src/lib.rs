@@ -6,6 +6,7 @@
 pub mod added;
 pub mod analyses;
 pub mod check;
+mod child;
 pub mod clean;
 pub mod cli;
 pub mod clock;
@@ -24,6 +25,7 @@ pub mod insights;
 pub mod library;
 pub mod locale;
 pub mod model;
+pub mod news;
 pub mod paths;
 pub mod pattern;
 pub mod pause;

@@ -5,7 +5,6 @@
 
 mod agreement;
 mod answer;
-mod child;
 mod error;
 mod kind;
 mod own;

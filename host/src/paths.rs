@@ -56,6 +56,11 @@ impl Home {
         self.0.join("hooks")
     }
 
+    /// A file for everything that is told once only.
+    pub fn told(&self) -> PathBuf {
+        self.0.join("told")
+    }
+
     /// Held by the one worker that may write.
     pub fn worker_lock(&self) -> PathBuf {
         self.0.join("worker.lock")

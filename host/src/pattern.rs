@@ -35,7 +35,7 @@ pub use known::{Anchor, Known};
 pub use likeness::{ALIKE, alikeness};
 pub use trend::{Direction, Share, Trend, WEEKS, week, week_ends};
 pub use view::View;
-pub use words::Words;
+pub use words::{Words, fold};
 
 /// Milliseconds of a day.
 const DAY: i64 = 24 * 60 * 60 * 1000;

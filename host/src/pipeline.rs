@@ -16,17 +16,16 @@ use crate::{
     files,
     guests::{Guests, Installed},
     library::{self, Library},
-    locale,
+    locale, news,
     paths::Home,
     pause::PauseError,
+    proposal,
     redact::{self, Redactor},
     store::{self, Standing, Store, Trouble},
     transcript::{self, Database, Found, Source, Unreadable},
 };
 
 mod one;
-
-pub(crate) use one::SESSION_IS_OVER;
 
 /// Everything a run needs besides the store.
 pub struct Pipeline<'a> {
@@ -52,10 +51,10 @@ pub enum PipelineError {
     /// The store failed; what was committed before stays.
     #[error(transparent)]
     Store(#[from] store::StoreError),
-    /// The page could not be written.
+    /// The page, or what is to be told of it, could not be written.
     #[error("could not write {}: {why}", path.display())]
     Page {
-        /// The page.
+        /// The file.
         path: PathBuf,
         /// The system's reason.
         why: String,
@@ -123,6 +122,20 @@ pub struct Worked {
     pub problems: Vec<String>,
     /// Ctrl-C was pressed; the rest stays queued.
     pub stopped: bool,
+}
+
+impl Worked {
+    /// Puts what another run did to it.
+    pub fn add(&mut self, more: Self) {
+        self.read += more.read;
+        self.failed.extend(more.failed);
+        self.skipped += more.skipped;
+        self.vanished += more.vanished;
+        self.reanalysed += more.reanalysed;
+        self.problems.extend(more.problems);
+        self.paused += more.paused;
+        self.stopped |= more.stopped;
+    }
 }
 
 impl<'a> Pipeline<'a> {
@@ -290,7 +303,7 @@ impl<'a> Pipeline<'a> {
         Ok(worked)
     }
 
-    /// Findings and patterns from the signals, the page from the patterns.
+    /// Findings and patterns from the signals, the page and the news from the patterns.
     ///
     /// # Errors
     /// Those of the store and of the page.
@@ -299,9 +312,12 @@ impl<'a> Pipeline<'a> {
         library::renew(store, kinds)?;
         let library = Library::load(store)?.judged(store, self.config, self.now)?;
         let insights = library.insights(kinds, &self.config.patterns, self.now);
-        let page = insights.page(&locale::choose(self.config.language().as_deref(), None));
-        files::write_atomically(&self.home.insights(), page.as_bytes())
-            .map_err(|error| PipelineError::Page { path: self.home.insights(), why: error.to_string() })
+        let locale = locale::choose(self.config.language().as_deref(), None);
+        files::write_atomically(&self.home.insights(), insights.page(&locale).as_bytes())
+            .map_err(|error| PipelineError::Page { path: self.home.insights(), why: error.to_string() })?;
+        let drafts = store.proposals()?.into_iter().filter(|it| it.status == proposal::Status::Drafted);
+        news::renew(self.home, &insights, drafts.map(|it| it.id).collect(), self.config.session.line, &locale)
+            .map_err(|(path, error)| PipelineError::Page { path, why: error.to_string() })
     }
 
     /// Every source of every adapter, with the adapter's name.

@@ -1,7 +1,8 @@
 //! What the client adds to the conversation, since 2.1.8x: `attachment` records.
 //!
 //! Two kinds matter: texts of the person that were put before the model while it worked, for which there is no user
-//! record, and what hooks printed.
+//! record, and what hooks printed. What `TotalRecall`'s own hooks printed is stepped over: it quotes past sessions, and what was
+//! learned once must not be learned again from the telling.
 
 use totalrecall_sdk::adapter::{Output, Trouble, Verdict};
 use totalrecall_sdk::types::{Author, Channel};
@@ -109,7 +110,7 @@ impl ClaudeCode {
         if kind.starts_with("hook_") || kind == "async_hook_response" {
             let text = hook_text(&attachment);
             // What a hook says in JSON follows as text in an attachment of its own.
-            if text.is_empty() || (kind == "hook_success" && text.starts_with('{')) {
+            if text.is_empty() || (kind == "hook_success" && text.starts_with('{')) || is_ours(kind, &text) {
                 return Ok(Verdict::Skipped(named("attachment", kind)));
             }
             let text = format!("{}: {text}", attachment.hook.get().unwrap_or("hook"));
@@ -138,6 +139,11 @@ impl ClaudeCode {
             self.tell(place, key, body, out);
         }
     }
+}
+
+/// Did `TotalRecall`'s hook print it? Its lines for the person and for the model begin so (`host/src/cli/hook/`).
+fn is_ours(kind: &str, text: &str) -> bool {
+    text.starts_with("<totalrecall-output>") || (kind == "hook_system_message" && text.starts_with("TotalRecall: "))
 }
 
 /// What a hook said: its context, its objection, or what it printed.

@@ -71,7 +71,7 @@ impl Check {
         let mut scaffold = Vec::new();
         std::fs::File::open(&self.file).ok()?.take(MAX_SCAFFOLD).read_to_end(&mut scaffold).ok()?;
         let hook: Hook = serde_json::from_slice(&scaffold).ok()?;
-        let asked: Asked = serde_json::from_slice(&hook::standard_input(MAX_CALL)?).ok()?;
+        let asked: Asked = hook::first_value(MAX_CALL)?;
         // What was done already cannot be refused.
         if asked.hook_event_name.as_deref().is_some_and(|event| event != EVENT) {
             return None;

@@ -1,103 +1,115 @@
 //! `totalrecall hook EVENT`: what a tool calls when something happened in a session.
 //!
-//! It writes one small file into the inbox, starts a worker that outlives it where the session is over, and is gone.
-//! Neither the components nor the database are touched, and whatever happens the exit code is 0: the agent is never
-//! held up.
+//! It leaves one small file in the inbox, says at most one line of JSON, starts a worker that outlives it where there is
+//! something to read, and is gone. Neither the components nor the database nor the settings are touched, and whatever
+//! happens the exit code is 0 and nothing is complained of: the agent is never held up.
+
+mod answer;
+mod greeting;
+mod input;
+mod slash;
+mod worker;
 
 use std::{
-    io::{IsTerminal as _, Read as _},
+    panic::{self, AssertUnwindSafe},
     path::PathBuf,
-    process::{Command, Stdio},
-    sync::mpsc,
-    time::Duration,
 };
 
+use super::ui;
 use crate::{
     clock, config,
-    inbox::{self, Notice},
+    inbox::{self, Notice, SESSION_IS_OVER},
     paths::Home,
     pause,
-    pipeline::SESSION_IS_OVER,
 };
 
-/// How long a client may take to write the event it just started us for. It has it ready, so this is only against a
-/// pipe that nobody writes to.
-const PATIENCE: Duration = Duration::from_millis(200);
+pub(super) use input::first_value;
 
-/// Events are a few hundred bytes; a prompt that rides along may be longer.
-const MAX_EVENT: u64 = 1 << 20;
+/// A session begins, or goes on after `/clear`, a resumption or a compaction.
+const SESSION_BEGINS: &str = "SessionStart";
+
+/// A person typed a command of the tool; before it reaches the model.
+const COMMAND_TYPED: &str = "UserPromptExpansion";
+
+/// Most bytes of an event: an answer or a prompt may ride along, whatever is pasted into it.
+const MAX_EVENT: u64 = 16 << 20;
 
 /// Take a hook's event from standard input; never fails, never waits
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example, as a Claude Code hook of the event SessionEnd:
-  totalrecall hook SessionEnd")]
+  totalrecall hook SessionEnd
+
+SessionStart may print one line about what is new, UserPromptExpansion what a `/recall-…` command asks for; every other event
+prints nothing.")]
 pub(super) struct Hook {
-    /// The event's name, as the client has it: SessionEnd, Stop, PreCompact, …
+    /// The event's name, as the client has it: SessionStart, SessionEnd, Stop, PreCompact, …
     event: String,
 }
 
-/// What we read of a client's event. Claude Code 1.0.85 and newer write these fields.
+/// What we read of a client's event. Claude Code 1.0.85 and newer write the first two.
 #[derive(Debug, serde::Deserialize)]
 struct ClientEvent {
     transcript_path: Option<PathBuf>,
     session_id: Option<String>,
     cwd: Option<PathBuf>,
+    /// Of `SessionStart`.
+    source: Option<String>,
+    /// Of `UserPromptExpansion`.
+    expansion_type: Option<String>,
+    command_name: Option<String>,
+    command_args: Option<String>,
 }
 
 impl Hook {
     pub(super) fn run(&self, home: Option<PathBuf>) {
+        // What a mistake of ours would print reaches the agent, or the person in the middle of their work.
+        panic::set_hook(Box::new(|_| {}));
+        let _ = panic::catch_unwind(AssertUnwindSafe(|| self.take(home)));
+    }
+
+    fn take(&self, home: Option<PathBuf>) {
         if config::is_our_child() {
             return;
         }
         let Some(home) = Home::choose(home) else { return };
-        let Some(event) = read_event() else { return };
+        let Some(event) = first_value::<ClientEvent>(MAX_EVENT) else { return };
+        if self.event == COMMAND_TYPED {
+            if let Some(context) = slash::answer(&home, &event) {
+                print(&serde_json::json!({ "hookSpecificOutput": {
+                    "hookEventName": COMMAND_TYPED, "additionalContext": context,
+                } }));
+            }
+            return;
+        }
         if pause::is_paused(home.path(), event.cwd.as_deref()) {
             return;
         }
-        let Some(transcript_path) = event.transcript_path else { return };
-        let notice =
-            Notice { event: self.event.clone(), transcript_path, session_id: event.session_id, at: clock::now() };
-        if inbox::drop(home.path(), &notice).is_ok() && self.event == SESSION_IS_OVER {
-            start_worker(&home);
+        // Of a session that was killed there are only notices from before its end.
+        let others_wait = self.event == SESSION_BEGINS && inbox::waits(home.path());
+        let has_transcript = event.transcript_path.is_some();
+        leave_notice(&self.event, &home, &event);
+        if self.event == SESSION_BEGINS
+            && let Some(line) = greeting::line(&home, event.source.as_deref())
+        {
+            print(&serde_json::json!({ "systemMessage": line }));
+        }
+        // Also if there was no room for a notice: the worker looks at the sources itself.
+        if others_wait || (has_transcript && self.event == SESSION_IS_OVER) {
+            worker::start(&home);
         }
     }
 }
 
-/// The client's event. None when it does not come in time or is none.
-fn read_event() -> Option<ClientEvent> {
-    serde_json::from_slice(&standard_input(MAX_EVENT)?).ok()
+fn leave_notice(event: &str, home: &Home, client: &ClientEvent) {
+    let Some(transcript_path) = client.transcript_path.clone() else { return };
+    let notice =
+        Notice { event: event.to_owned(), transcript_path, session_id: client.session_id.clone(), at: clock::now() };
+    // One that could not be left is missed by nobody: whoever looks at the sources sees what has changed.
+    let _ = inbox::drop(home.path(), &notice);
 }
 
-/// What the client writes, at most so many bytes. None when it does not come in time.
-pub(super) fn standard_input(most: u64) -> Option<Vec<u8>> {
-    if std::io::stdin().is_terminal() {
-        return None;
-    }
-    let (sender, receiver) = mpsc::channel();
-    // The thread may block for ever on a pipe that is held open; it ends with the process.
-    std::thread::spawn(move || {
-        let mut text = Vec::new();
-        if std::io::stdin().lock().take(most).read_to_end(&mut text).is_ok() {
-            let _ = sender.send(text);
-        }
-    });
-    receiver.recv_timeout(PATIENCE).ok()
-}
-
-/// Starts `worker` so that it lives on when the client ends its process group. That one is running already is the
-/// second worker's matter.
-#[expect(clippy::disallowed_methods, reason = "the one place that starts a child: ourselves")]
-fn start_worker(home: &Home) {
-    let Ok(program) = std::env::current_exe() else { return };
-    let mut worker = Command::new(program);
-    worker
-        .args(["worker", "--quiet", "--home"])
-        .arg(home.path())
-        .current_dir(home.path())
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut worker, 0);
-    let _ = worker.spawn();
+/// The one line that a client reads.
+fn print(answer: &serde_json::Value) {
+    // A client that is gone needs no answer.
+    let _ = ui::print(&format!("{answer}\n"));
 }

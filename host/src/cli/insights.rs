@@ -1,5 +1,7 @@
 //! `insights`: the page, or the part of it that someone asks for.
 
+mod topic;
+
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -23,6 +25,7 @@ use crate::{
 #[command(after_help = "Examples:
   totalrecall insights | less
   totalrecall insights --path                          where the page lies
+  totalrecall insights npm test                        only what these words are about, short
   totalrecall insights --project                       only the project of this folder
   totalrecall insights --project billing --since 30d   a project of this name, the last 30 days
   totalrecall insights --since 2026-11-01 --until 2026-11-30
@@ -31,6 +34,9 @@ use crate::{
 A part is printed, or written with --output, and never takes the place of insights.md.
 docs/insights.md explains the figures and the JSON.")]
 pub(super) struct Insights {
+    /// Only patterns in which all of these words occur, short: what they are, what to do, where they were seen
+    #[arg(value_name = "TOPIC", conflicts_with_all = ["html", "path"])]
+    topic: Vec<String>,
     /// Print the path of the page instead
     #[arg(long, conflicts_with_all = ["json", "html", "output", "project", "since", "until"])]
     path: bool,
@@ -65,7 +71,8 @@ impl Insights {
             let (guests, mut store) = (Guests::load(&context.config, Some(&context.home))?, work::open(context)?);
             Pipeline::new(&context.home, &context.config, &guests, context.now, &context.stop)?.renew(&mut store)?;
         }
-        if self.project.is_none() && self.since.is_none() && self.until.is_none() && !self.html && !self.json {
+        let is_whole = self.topic.is_empty() && self.project.is_none() && self.since.is_none() && self.until.is_none();
+        if is_whole && !self.html && !self.json {
             return self.page(context);
         }
         let Some(library) = load(context)? else { return Ok(Outcome::NothingFound) };
@@ -74,8 +81,29 @@ impl Insights {
         let view = self.view(&library, context.now)?;
         let kinds = Guests::load(&context.config, Some(&context.home))?.kinds().to_vec();
         let insights = library.insights_in(&view, &kinds, &context.config.patterns, context.now);
+        if !self.topic.is_empty() {
+            return self.about(&insights, context);
+        }
         self.give(&self.text(&insights, context)?, context)?;
         Ok(if insights.sessions == 0 && !view.is_all() { Outcome::NothingFound } else { Outcome::Done })
+    }
+
+    /// What some words are about.
+    fn about(&self, insights: &insights::Insights, context: &Context) -> anyhow::Result<Outcome> {
+        let found = topic::matching(&insights.patterns, &self.topic);
+        if self.json {
+            self.give(&(serde_json::to_string_pretty(&found)? + "\n"), context)?;
+        } else if !found.is_empty() {
+            self.give(&topic::text(&found, insights), context)?;
+        }
+        if found.is_empty() {
+            ui::say(&format!(
+                "No pattern is about {}. `totalrecall patterns` lists all.",
+                ui::line(&self.topic.join(" "))
+            ));
+            return Ok(Outcome::NothingFound);
+        }
+        Ok(Outcome::Done)
     }
 
     /// The page as it lies there.

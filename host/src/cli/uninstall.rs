@@ -11,7 +11,7 @@ use super::{
     ui,
 };
 use crate::{
-    paths, pause,
+    news, paths, pause,
     proposal::{Proposal, RulesError, RulesLock, Status},
     store::WorkerLock,
     wiring::{Record, TOOLS, Wiring},
@@ -41,7 +41,7 @@ pub(super) struct Uninstall {
 }
 
 /// What a home holds. Nothing else in the folder is deleted.
-const FILES: [&str; 12] = [
+const FILES: [&str; 15] = [
     "totalrecall.db",
     "totalrecall.db-wal",
     "totalrecall.db-shm",
@@ -54,10 +54,13 @@ const FILES: [&str; 12] = [
     RulesLock::FILE,
     Record::FILE,
     "model.lock",
+    news::FILES[0],
+    news::FILES[1],
+    news::FILES[2],
 ];
 
 /// Folders of a home that are ours altogether.
-const FOLDERS: [&str; 6] = ["inbox", "backups", "hooks", "components", "adapters", "analysis"];
+const FOLDERS: [&str; 7] = ["inbox", "backups", "hooks", "components", "adapters", "analysis", "told"];
 
 impl Uninstall {
     pub(super) fn run(&self, context: &Context) -> anyhow::Result<Outcome> {

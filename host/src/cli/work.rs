@@ -9,6 +9,7 @@ use crate::{
     clean::clean,
     files,
     guests::Guests,
+    inbox,
     model::Model,
     pipeline::{Pipeline, Reconciled, Worked},
     report,
@@ -92,11 +93,17 @@ impl Reconcile {
     pub(super) fn run(&self, context: &Context) -> anyhow::Result<Outcome> {
         pause::remind(&context.home);
         let (guests, mut store) = (Guests::load(&context.config, Some(&context.home))?, open(context)?);
-        reconcile(context, &guests, &mut store, self.json)
+        reconcile(context, &guests, &mut store, false, self.json)
     }
 }
 
-fn reconcile(context: &Context, guests: &Guests, store: &mut Store, json: bool) -> anyhow::Result<Outcome> {
+fn reconcile(
+    context: &Context,
+    guests: &Guests,
+    store: &mut Store,
+    quiet: bool,
+    json: bool,
+) -> anyhow::Result<Outcome> {
     let pipeline = pipeline(context, guests)?;
     let reconciled = pipeline.reconcile(store)?;
     for problem in &reconciled.problems {
@@ -104,7 +111,7 @@ fn reconcile(context: &Context, guests: &Guests, store: &mut Store, json: bool) 
     }
     if json {
         ui::print_json(&reconciled)?;
-    } else {
+    } else if !quiet {
         let mut text = format!(
             "{} found, {} queued ({})",
             ui::counted(reconciled.found, "transcript", "transcripts"),
@@ -131,24 +138,49 @@ impl Worker {
         if !self.quiet {
             pause::remind(&context.home);
         }
+        make_home(context)?;
+        // Before anything is loaded: of many that are started at once all but one are to be gone at once.
+        let Some(mut held) = lock(context, self.quiet)? else { return Ok(Outcome::Done) };
         let (guests, mut store) = (Guests::load(&context.config, Some(&context.home))?, open(context)?);
-        let Some(_lock) = lock(context, self.quiet)? else { return Ok(Outcome::Done) };
         if self.reconcile {
-            reconcile(context, &guests, &mut store, false)?;
+            reconcile(context, &guests, &mut store, self.quiet, false)?;
         }
-        let worked = work(context, &guests, &mut store)?;
-        tell(context, &worked, self.quiet, self.json)?;
-        if !self.no_model {
-            let quiet = self.quiet || self.json;
-            let mut model = Model::new(&context.config, &context.home, context.now, &context.stop);
-            if let Some(learned) = learn::after_run(context, &guests, &mut store, &mut model)? {
-                learn::tell(&learned, quiet);
+        let mut all = Worked::default();
+        loop {
+            let before = inbox::names(context.home.path());
+            let worked = work(context, &guests, &mut store)?;
+            tell(context, &worked, self.quiet || self.json);
+            all.add(worked);
+            if !all.stopped && !self.no_model {
+                self.ask(context, &guests, &mut store)?;
             }
-            if synth::after_run(context, &mut store, &mut model, quiet)? {
-                pipeline(context, &guests)?.renew(&mut store)?;
+            drop(held);
+            // What came since was left by a hook whose own worker may have found the lock taken. What cannot be taken out of the
+            // inbox was there before.
+            if all.stopped || inbox::names(context.home.path()).is_subset(&before) {
+                break;
             }
+            // Whoever has it now has taken it after that, and sees it.
+            let Some(again) = lock(context, true)? else { break };
+            held = again;
         }
-        Ok(Outcome::Done)
+        if self.json {
+            ui::print_json(&all)?;
+        }
+        ended(&all)
+    }
+
+    /// Has a model look at what is due, if the person has agreed to that.
+    fn ask(&self, context: &Context, guests: &Guests, store: &mut Store) -> anyhow::Result<()> {
+        let quiet = self.quiet || self.json;
+        let mut model = Model::new(&context.config, &context.home, context.now, &context.stop);
+        if let Some(learned) = learn::after_run(context, guests, store, &mut model)? {
+            learn::tell(&learned, quiet);
+        }
+        if synth::after_run(context, store, &mut model, quiet)? {
+            pipeline(context, guests)?.renew(store)?;
+        }
+        Ok(())
     }
 }
 
@@ -167,7 +199,7 @@ impl SyncOpencode {
             ui::warn(&clean(problem));
         }
         let worked = work(context, &guests, &mut store)?;
-        tell(context, &worked, false, self.json)?;
+        give(context, &worked, self.json)?;
         anyhow::ensure!(reconciled.problems.is_empty(), "not everything of OpenCode could be looked at, see above");
         Ok(if reconciled.found == 0 { Outcome::NothingFound } else { Outcome::Done })
     }
@@ -198,7 +230,7 @@ impl Ingest {
             ui::say("Nothing new: all of it was read before.");
         }
         let worked = work(context, &guests, &mut store)?;
-        tell(context, &worked, false, self.json)?;
+        give(context, &worked, self.json)?;
         anyhow::ensure!(search.problems.is_empty(), "some of the paths could not be read, see above");
         Ok(Outcome::Done)
     }
@@ -225,9 +257,13 @@ impl Retry {
 
 /// Opens the store, making the home where there is none.
 pub(super) fn open(context: &Context) -> anyhow::Result<Store> {
-    files::make_private_folder(context.home.path())
-        .with_context(|| format!("could not create the home {}", context.home.path().display()))?;
+    make_home(context)?;
     Ok(Store::open(context.home.path())?)
+}
+
+fn make_home(context: &Context) -> anyhow::Result<()> {
+    let home = context.home.path();
+    files::make_private_folder(home).with_context(|| format!("could not create the home {}", home.display()))
 }
 
 pub(super) fn pipeline<'a>(context: &'a Context, guests: &'a Guests) -> anyhow::Result<Pipeline<'a>> {
@@ -262,30 +298,41 @@ fn work(context: &Context, guests: &Guests, store: &mut Store) -> anyhow::Result
     Ok(worked?)
 }
 
-fn tell(context: &Context, worked: &Worked, quiet: bool, json: bool) -> anyhow::Result<()> {
+/// What was done, as JSON or as talk; and whether it was done to its end.
+fn give(context: &Context, worked: &Worked, json: bool) -> anyhow::Result<()> {
+    tell(context, worked, json);
+    if json {
+        ui::print_json(worked)?;
+    }
+    ended(worked).map(drop)
+}
+
+fn ended(worked: &Worked) -> anyhow::Result<Outcome> {
+    anyhow::ensure!(!worked.stopped, "interrupted: what was not read stays queued");
+    Ok(Outcome::Done)
+}
+
+fn tell(context: &Context, worked: &Worked, quiet: bool) {
     for problem in worked.failed.iter().chain(&worked.problems) {
         ui::warn(&clean(problem));
     }
-    if json {
-        ui::print_json(worked)?;
-    } else if !quiet {
-        let mut text = ui::counted(worked.read, "transcript read", "transcripts read");
-        for (count, what) in [
-            (worked.failed.len() as u64, "failed (see `totalrecall status`)"),
-            (worked.skipped, "skipped"),
-            (worked.vanished, "deleted by their tool before they were read"),
-            (worked.reanalysed, "analysed again"),
-        ] {
-            if count > 0 {
-                text += &format!(", {count} {what}");
-            }
-        }
-        if worked.paused > 0 {
-            text += &format!("; {} left out, said while paused", ui::counted(worked.paused, "event", "events"));
-        }
-        ui::say(&text);
-        ui::say(&format!("{} is up to date", context.home.insights().display()));
+    if quiet {
+        return;
     }
-    anyhow::ensure!(!worked.stopped, "interrupted: what was not read stays queued");
-    Ok(())
+    let mut text = ui::counted(worked.read, "transcript read", "transcripts read");
+    for (count, what) in [
+        (worked.failed.len() as u64, "failed (see `totalrecall status`)"),
+        (worked.skipped, "skipped"),
+        (worked.vanished, "deleted by their tool before they were read"),
+        (worked.reanalysed, "analysed again"),
+    ] {
+        if count > 0 {
+            text += &format!(", {count} {what}");
+        }
+    }
+    if worked.paused > 0 {
+        text += &format!("; {} left out, said while paused", ui::counted(worked.paused, "event", "events"));
+    }
+    ui::say(&text);
+    ui::say(&format!("{} is up to date", context.home.insights().display()));
 }

@@ -2,10 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::{
-    Kind,
-    child::{Ended, Output},
-};
+use super::Kind;
+use crate::child::{Ended, Output};
 
 /// Exit code by which a program says: later (`EX_TEMPFAIL` of sysexits).
 const EXIT_LATER: i32 = 75;

@@ -10,10 +10,13 @@ use std::{
 use super::{
     Kind, MARKER, Purpose,
     answer::{self, Form, Said},
-    child::{self, Ended, Output, Run},
     own, tokens,
 };
-use crate::{config, paths, paths::Home};
+use crate::{
+    child::{self, Ended, Output, Run},
+    config, paths,
+    paths::Home,
+};
 
 /// Turns that `claude` may take: the answer, and corrections of its form.
 const TURNS: &str = "4";

@@ -147,9 +147,9 @@ mod programs {
     use std::os::unix::process::ExitStatusExt as _;
 
     use super::*;
-    use crate::model::{
-        answer::{self, Form, Said},
+    use crate::{
         child::{Ended, Output},
+        model::answer::{self, Form, Said},
     };
 
     fn read(form: Form, code: i32, stdout: &str, stderr: &str) -> Said {

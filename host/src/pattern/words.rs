@@ -92,7 +92,7 @@ impl Words {
 
 /// A text in the one form in which texts are compared: compatible forms made equal, marks of the Latin script dropped
 /// (people leave them out when in haste), lower case.
-fn fold(text: &str) -> String {
+pub fn fold(text: &str) -> String {
     let head = match text.char_indices().nth(CHARS) {
         Some((end, _)) => &text[..end],
         None => text,

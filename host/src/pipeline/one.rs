@@ -13,7 +13,7 @@ use crate::{
     analyses::AnalyzerFailed,
     event::Event,
     guests::Installed,
-    inbox::{self, Notice},
+    inbox::{self, Notice, SESSION_IS_OVER},
     model::Own,
     pause::{self, Ahead, Pauses, Sieve, State},
     reading::{ReadError, Sink},
@@ -28,9 +28,6 @@ use crate::{
 
 /// Stored events analysed again in one call.
 const PAGE: usize = 4096;
-
-/// The event of Claude Code 1.0.85 and newer after which it writes no more to the transcript.
-pub(crate) const SESSION_IS_OVER: &str = "SessionEnd";
 
 type Sources = [(String, Source)];
 

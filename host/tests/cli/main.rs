@@ -17,6 +17,7 @@ mod golden;
 mod guests;
 #[cfg(target_os = "linux")]
 mod hook_failures;
+mod hooks;
 mod import;
 mod insights;
 mod kit;

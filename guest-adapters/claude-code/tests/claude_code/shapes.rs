@@ -97,3 +97,30 @@ fn a_torn_record_hides_nothing() {
     let next = r#"{"parentUuid":null,"type":"user","version":"2.1.17","message":{"content":"go on"}}"#;
     assert_eq!(story(&[&format!("{torn}{next}")]), ["1 human: go on"]);
 }
+
+/// What our own hooks print lies in the transcript as that of other hooks does.
+#[test]
+fn what_we_have_said_ourselves_is_stepped_over() {
+    let attachment = |fields: &str| {
+        format!(r#"{{"type":"attachment","version":"2.1.332","uuid":"u","attachment":{{{fields},"hookName":"H"}}}}"#)
+    };
+    let ours = [
+        attachment(
+            r#""type":"hook_system_message","content":"TotalRecall: 3 sessions read. New pattern: “No, use pnpm”.""#,
+        ),
+        attachment(
+            r#""type":"hook_additional_context","content":["<totalrecall-output>\nNo, that is wrong.\n</totalrecall-output>"]"#,
+        ),
+        attachment(r#""type":"hook_success","content":"","stdout":"{\"systemMessage\":\"TotalRecall: x\"}\n""#),
+    ];
+    let of_others = [
+        attachment(r#""type":"hook_system_message","content":"Linter: use pnpm""#),
+        attachment(r#""type":"hook_additional_context","content":["TotalRecall: is a film"]"#),
+    ];
+    let messages = |lines: &[String]| {
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        read(&lines).iter().filter(|event| matches!(event.body, Body::Message(_))).count()
+    };
+    assert_eq!(messages(&ours), 0);
+    assert_eq!(messages(&of_others), 2);
+}

@@ -24,20 +24,20 @@ const LOOK: Duration = Duration::from_millis(25);
 const GRACE: Duration = Duration::from_millis(500);
 
 /// What to run.
-pub(super) struct Run<'a> {
-    pub(super) program: &'a Path,
-    pub(super) arguments: &'a [String],
-    pub(super) variables: &'a [(&'static str, String)],
+pub(crate) struct Run<'a> {
+    pub(crate) program: &'a Path,
+    pub(crate) arguments: &'a [String],
+    pub(crate) variables: &'a [(&'static str, String)],
     /// Variables that it does not get.
-    pub(super) removed: &'a [&'static str],
-    pub(super) folder: &'a Path,
-    pub(super) input: &'a str,
-    pub(super) timeout: Duration,
+    pub(crate) removed: &'a [&'static str],
+    pub(crate) folder: &'a Path,
+    pub(crate) input: &'a str,
+    pub(crate) timeout: Duration,
 }
 
 /// How it ended.
 #[derive(Debug)]
-pub(super) enum Ended {
+pub(crate) enum Ended {
     /// By itself, or by a signal from somewhere else.
     Exited(ExitStatus),
     /// It took too long.
@@ -50,19 +50,19 @@ pub(super) enum Ended {
 
 /// What it left.
 #[derive(Debug)]
-pub(super) struct Output {
-    pub(super) ended: Ended,
-    pub(super) stdout: Vec<u8>,
+pub(crate) struct Output {
+    pub(crate) ended: Ended,
+    pub(crate) stdout: Vec<u8>,
     /// The end of it.
-    pub(super) stderr: Vec<u8>,
+    pub(crate) stderr: Vec<u8>,
 }
 
 /// Runs it.
 ///
 /// # Errors
 /// When it cannot be started.
-#[expect(clippy::disallowed_methods, reason = "the one place that starts programs of others")]
-pub(super) fn run(run: &Run<'_>, stop: &AtomicBool) -> io::Result<Output> {
+#[expect(clippy::disallowed_methods, reason = "the one place that starts programs and waits for them")]
+pub(crate) fn run(run: &Run<'_>, stop: &AtomicBool) -> io::Result<Output> {
     let mut command = Command::new(run.program);
     command
         .args(run.arguments)

@@ -1,0 +1,145 @@
+//! What each hook costs the client, from outside: `hooks [--bin PATH] [--launcher PATH]`. The time that passes from starting a
+//! hook to its end, in turns with programs that do nothing, with an empty inbox and with a full one.
+#![expect(clippy::print_stdout, reason = "a tool's output")]
+#![expect(clippy::disallowed_methods, reason = "it runs the binary from outside")]
+
+use anyhow::{Context, Result, ensure};
+use clap::Parser;
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+#[derive(Parser)]
+struct Arguments {
+    /// The binary.
+    #[arg(long, default_value = "target/release/totalrecall")]
+    bin: PathBuf,
+    /// The plugin's launcher; left out where there is none.
+    #[arg(long, default_value = "plugin/bin/totalrecall")]
+    launcher: PathBuf,
+    /// Times each hook is run.
+    #[arg(long, default_value_t = 200)]
+    runs: usize,
+    /// Notices that wait, once none and once so many.
+    #[arg(long, default_value_t = 1_000)]
+    waiting: usize,
+}
+
+/// What is run.
+struct Case {
+    name: &'static str,
+    /// Program and arguments.
+    command: Vec<String>,
+    input: String,
+    /// Something is told at each run.
+    news: bool,
+    times: Vec<Duration>,
+}
+
+/// A line as `totalrecall worker` leaves it.
+const NEWS: &str =
+    r#"{"line":"3 sessions read. New pattern: “use pnpm”.","plugin_line":"3 sessions read.","known":{}}"#;
+
+fn main() -> Result<()> {
+    let arguments = Arguments::parse();
+    let bin = arguments.bin.canonicalize().with_context(|| format!("no binary at {}", arguments.bin.display()))?;
+    let launcher = arguments.launcher.canonicalize().ok();
+    let scratch = tempfile::tempdir()?;
+    println!("| notices | what | p50 ms | p95 ms | most ms |\n| --: | --- | --: | --: | --: |");
+    for waiting in [0, arguments.waiting] {
+        let home = scratch.path().join(waiting.to_string());
+        fs::create_dir_all(home.join("inbox"))?;
+        for number in 0..waiting {
+            let notice = format!(
+                r#"{{"transcript_path":"/nowhere/{number}.jsonl","session_id":"{number}","event":"Stop","at":1}}"#
+            );
+            fs::write(home.join(format!("inbox/000000000000-{number:016x}.json")), notice)?;
+        }
+        // Held, so that the workers that hooks start leave at once: their work is not what is measured, and would empty the inbox.
+        let lock = File::create(home.join("worker.lock"))?;
+        lock.try_lock()?;
+        let mut cases = cases(&bin, launcher.as_deref(), &home);
+        for _ in 0..arguments.runs {
+            for case in &mut cases {
+                if case.news {
+                    fs::write(home.join("news.json"), NEWS)?;
+                }
+                let time = run(case, &home, &bin)?;
+                case.times.push(time);
+            }
+        }
+        for case in &mut cases {
+            case.times.sort_unstable();
+            let at = |share: f64| case.times[((case.times.len() - 1) as f64 * share) as usize].as_secs_f64() * 1e3;
+            println!("| {waiting} | {} | {:.1} | {:.1} | {:.1} |", case.name, at(0.5), at(0.95), at(1.0));
+        }
+        drop(lock);
+    }
+    Ok(())
+}
+
+fn cases(bin: &Path, launcher: Option<&Path>, home: &Path) -> Vec<Case> {
+    let event = |more: &str| {
+        let path = home.join("session.jsonl");
+        format!(r#"{{"session_id":"s","transcript_path":"{}","cwd":"/"{more}}}"#, path.display())
+    };
+    let case = |name, command: &[&str], input: String, news| {
+        let command = command.iter().map(|it| (*it).to_owned()).collect();
+        Case { name, command, input, news, times: Vec::new() }
+    };
+    let bin = bin.to_string_lossy();
+    let start = event(r#","source":"startup""#);
+    let mut cases = vec![
+        case("`true` (baseline)", &["/bin/true"], start.clone(), false),
+        case("`sh -c exit` (baseline)", &["/bin/sh", "-c", "exit"], start.clone(), false),
+        case("`--version` (the program's own start)", &[&bin, "--version"], String::new(), false),
+        case("SessionStart", &[&bin, "hook", "SessionStart"], start.clone(), false),
+        case("SessionStart with a line", &[&bin, "hook", "SessionStart"], start.clone(), true),
+        case("SessionEnd (starts a worker)", &[&bin, "hook", "SessionEnd"], event(""), false),
+        case("Stop", &[&bin, "hook", "Stop"], event(""), false),
+        case("SubagentStop", &[&bin, "hook", "SubagentStop"], event(""), false),
+        case("PreCompact", &[&bin, "hook", "PreCompact"], event(""), false),
+        case(
+            "UserPromptExpansion, a command of others",
+            &[&bin, "hook", "UserPromptExpansion"],
+            event(r#","command_name":"compact""#),
+            false,
+        ),
+        case("statusline", &[&bin, "statusline"], event(""), false),
+    ];
+    if let Some(launcher) = launcher {
+        let launcher = launcher.to_string_lossy();
+        cases.push(case("SessionStart, through the launcher", &[&launcher, "hook", "SessionStart"], start, false));
+        cases.push(case("SessionEnd, through the launcher", &[&launcher, "hook", "SessionEnd"], event(""), false));
+        cases.push(case("Stop, through the launcher", &[&launcher, "hook", "Stop"], event(""), false));
+    }
+    cases
+}
+
+/// The time from the start to the end, as the client waits for it: also until all that it writes is read.
+fn run(case: &Case, home: &Path, bin: &Path) -> Result<Duration> {
+    let [program, arguments @ ..] = &case.command[..] else { anyhow::bail!("nothing to run") };
+    let begin = Instant::now();
+    let mut child = Command::new(program)
+        .args(arguments)
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin")
+        .env("HOME", home)
+        .env("TOTALRECALL_HOME", home)
+        .env("CLAUDE_PLUGIN_OPTION_BINARY", bin)
+        .env("LANG", "en_US.UTF-8")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .with_context(|| format!("cannot start {program}"))?;
+    // What does not read its input may be gone already.
+    let _ = child.stdin.take().map(|mut pipe| pipe.write_all(case.input.as_bytes()));
+    let output = child.wait_with_output()?;
+    let time = begin.elapsed();
+    ensure!(output.status.success(), "{} failed", case.name);
+    ensure!(case.news == output.stdout.starts_with(b"{\"systemMessage\""), "{} did not say what it should", case.name);
+    Ok(time)
+}
