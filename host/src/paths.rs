@@ -41,6 +41,11 @@ impl Home {
         self.0.join("insights.md")
     }
 
+    /// The page, or a part of it, as it was last opened in a browser.
+    pub fn insights_html(&self) -> PathBuf {
+        self.0.join("insights.html")
+    }
+
     /// The page of proposals.
     pub fn proposals(&self) -> PathBuf {
         self.0.join("proposals.md")

@@ -1,5 +1,6 @@
 //! `insights`: the page, or the part of it that someone asks for.
 
+mod open;
 mod topic;
 
 use std::path::{Path, PathBuf};
@@ -30,6 +31,7 @@ use crate::{
   totalrecall insights --project billing --since 30d   a project of this name, the last 30 days
   totalrecall insights --since 2026-11-01 --until 2026-11-30
   totalrecall insights --html --output insights.html   one file for a browser, with charts
+  totalrecall insights --open                          that file in your browser
 
 A part is printed, or written with --output, and never takes the place of insights.md.
 docs/insights.md explains the figures and the JSON.")]
@@ -55,6 +57,9 @@ pub(super) struct Insights {
     /// Print one self-contained HTML file, with charts and without scripts
     #[arg(long, conflicts_with = "json")]
     html: bool,
+    /// Show it: in a browser where there is a desktop, else in $PAGER; else print where its HTML file lies
+    #[arg(long, conflicts_with_all = ["topic", "path", "html", "json", "output"])]
+    open: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -72,7 +77,7 @@ impl Insights {
             Pipeline::new(&context.home, &context.config, &guests, context.now, &context.stop)?.renew(&mut store)?;
         }
         let is_whole = self.topic.is_empty() && self.project.is_none() && self.since.is_none() && self.until.is_none();
-        if is_whole && !self.html && !self.json {
+        if is_whole && !self.html && !self.json && !self.open {
             return self.page(context);
         }
         let Some(library) = load(context)? else { return Ok(Outcome::NothingFound) };
@@ -84,8 +89,20 @@ impl Insights {
         if !self.topic.is_empty() {
             return self.about(&insights, context);
         }
-        self.give(&self.text(&insights, context)?, context)?;
+        if self.open {
+            self.show(&insights, context)?;
+        } else {
+            self.give(&self.text(&insights, context)?, context)?;
+        }
         Ok(if insights.sessions == 0 && !view.is_all() { Outcome::NothingFound } else { Outcome::Done })
+    }
+
+    fn show(&self, insights: &insights::Insights, context: &Context) -> anyhow::Result<()> {
+        let locale = locale::choose(context.config.language().as_deref(), None);
+        let file = context.home.insights_html();
+        files::write_atomically(&file, insights.html(&locale).as_bytes())
+            .with_context(|| format!("could not write {}", file.display()))?;
+        open::show(&file, &insights.page(&locale))
     }
 
     /// What some words are about.

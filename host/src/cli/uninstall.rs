@@ -41,12 +41,13 @@ pub(super) struct Uninstall {
 }
 
 /// What a home holds. Nothing else in the folder is deleted.
-const FILES: [&str; 15] = [
+const FILES: [&str; 16] = [
     "totalrecall.db",
     "totalrecall.db-wal",
     "totalrecall.db-shm",
     "config.toml",
     "insights.md",
+    "insights.html",
     "proposals.md",
     pause::FILE,
     pause::LOCK,

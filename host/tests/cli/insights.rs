@@ -83,3 +83,33 @@ fn before_anything_was_read_there_are_no_parts() {
         assert!(ran.err.contains("Nothing was read yet"), "{ran}");
     }
 }
+
+/// Tests have neither a desktop nor a terminal: what is left is to say where the file lies.
+#[test]
+fn opening_without_a_desktop_says_where_the_page_lies() {
+    let user = User::with("2.1.120-tui");
+    user.ok(&["worker", "--reconcile"]);
+    assert_eq!(user.ok(&["insights", "--open"]).out, "[DIR]/home/.totalrecall/insights.html\n");
+    let html = std::fs::read_to_string(user.state().join("insights.html")).unwrap();
+    assert!(html.starts_with("<!DOCTYPE html>"), "{html:.80}");
+    // A window would open on another machine's screen.
+    let mut far = user.command(&["insights", "--open"]);
+    far.envs([("DISPLAY", ":0"), ("SSH_CONNECTION", "10.0.0.1 1 10.0.0.2 22")]);
+    assert!(String::from_utf8(far.output().unwrap().stdout).unwrap().ends_with("insights.html\n"));
+}
+
+#[test]
+fn some_words_show_what_they_are_about() {
+    let user = User::with("2.1.120-tui");
+    user.ok(&["worker", "--reconcile"]);
+    let all = user.ok(&["patterns", "--json"]).json();
+    let first = &all[0];
+    let word = first["subject"].as_str().unwrap().split_whitespace().next().unwrap().to_uppercase();
+    let ran = user.ok(&["insights", "--", &word]);
+    assert!(ran.out.contains(first["id"].as_str().unwrap()) && ran.out.contains(" line "), "{ran}");
+    assert!(ran.out.lines().count() <= 80, "{ran}");
+    let json = user.ok(&["insights", "--json", "--", &word]).json();
+    assert!(json.as_array().unwrap().iter().any(|it| it["id"] == first["id"]));
+    let ran = user.run(&["insights", "no", "such", "pattern", "\u{1b}[2J"]);
+    assert!(ran.code == Some(3) && ran.err.contains("no such pattern") && !ran.err.contains('\u{1b}'), "{ran}");
+}
