@@ -4,33 +4,42 @@
 use std::path::PathBuf;
 
 use super::{hook, ui};
-use crate::{config, locale, news, paths::Home};
+use crate::{config, locale, news, paths::Home, pause};
 
 /// What the client writes is a few kilobytes.
 const MAX_INPUT: u64 = 1 << 20;
+
+/// What we read of it.
+#[derive(serde::Deserialize)]
+struct Session {
+    cwd: Option<PathBuf>,
+}
 
 /// Print one short line for the status line of Claude Code
 #[derive(Debug, clap::Args)]
 #[command(after_help = "In ~/.claude/settings.json:
   \"statusLine\": { \"type\": \"command\", \"command\": \"totalrecall statusline\" }
 
-It reads what the client writes to it, but nothing else than its own home, and never fails. A status line of your own can call it,
+It reads what the client writes to it and two small files of its home, and never fails. A status line of your own can call it,
 too: totalrecall statusline < /dev/null")]
 pub(super) struct Statusline {}
 
 impl Statusline {
     pub(super) fn run(&self, home: Option<PathBuf>) {
-        // Read so that the client does not write to a pipe that nobody has. Nothing in it is needed.
-        let _ = hook::first_value::<serde::de::IgnoredAny>(MAX_INPUT);
+        let folder = hook::first_value::<Session>(MAX_INPUT).and_then(|session| session.cwd);
         let Some(home) = Home::choose(home) else { return };
-        let _ = ui::print(&format!("{}\n", line(news::glance(&home))));
+        let is_paused = pause::is_paused(home.path(), folder.as_deref());
+        let _ = ui::print(&format!("{}\n", line(news::glance(&home), is_paused)));
     }
 }
 
-fn line(glance: Option<news::Glance>) -> String {
+fn line(glance: Option<news::Glance>, is_paused: bool) -> String {
     let language = config::language_option().or_else(|| glance.as_ref().map(|glance| glance.language.clone()));
     let locale = locale::choose(language.as_deref(), config::system_language().as_deref());
     let mut parts = Vec::new();
+    if is_paused {
+        parts.push(locale.text("glance-paused"));
+    }
     match glance {
         None => parts.push(locale.text("glance-nothing")),
         Some(glance) => {
@@ -52,7 +61,8 @@ mod tests {
     #[test]
     fn it_says_what_waits_and_nothing_of_what_does_not() {
         let glance = |drafts, failing| news::Glance { language: "en".to_owned(), patterns: 12, drafts, failing };
-        assert_eq!(line(Some(glance(0, 0))), "TotalRecall: 12 patterns");
-        assert_eq!(line(Some(glance(1, 2))), "TotalRecall: 12 patterns · 1 draft waits · 2 rules do not work");
+        assert_eq!(line(Some(glance(0, 0)), false), "TotalRecall: 12 patterns");
+        let all = "TotalRecall: paused · 12 patterns · 1 draft waits · 2 rules do not work";
+        assert_eq!(line(Some(glance(1, 2)), true), all);
     }
 }

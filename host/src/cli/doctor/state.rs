@@ -7,9 +7,8 @@ use super::{Checks, Health};
 use crate::{
     cli::{pause as paused, ui},
     files,
-    inbox::{self, Waiting},
+    inbox::{self, SESSION_IS_OVER, Waiting},
     pause,
-    pipeline::SESSION_IS_OVER,
     store::{Held, WorkerLock},
 };
 

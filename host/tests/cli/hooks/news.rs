@@ -117,3 +117,16 @@ fn the_status_line_needs_no_store() {
     hook(&user, "SessionStart", &event(&user.projects().join("p/new.jsonl"), &json!({ "source": "startup" })));
     assert_eq!(user.ok(&["statusline"]).out, line);
 }
+
+#[test]
+fn while_it_is_paused_nothing_is_said_and_the_status_line_tells() {
+    let user = learned();
+    user.ok(&["pause"]);
+    assert_eq!(begins(&user, "startup", &[]), None);
+    assert!(user.ok(&["statusline"]).out.starts_with("TotalRecall: paused · "));
+    // The command that ends it still works.
+    let resume = json!({ "cwd": user.folder(), "command_name": "totalrecall:recall-resume", "command_args": "" });
+    let answer = hook(&user, "UserPromptExpansion", &event(&user.projects().join("p/new.jsonl"), &resume)).unwrap();
+    assert!(answer.to_string().contains("$ totalrecall resume"), "{answer}");
+    assert!(begins(&user, "startup", &[]).is_some());
+}
