@@ -6,9 +6,8 @@ use super::{Checks, Health};
 use crate::{
     cli::ui,
     hooked::{Hooked, Plugin},
-    inbox, model, paths,
-    pipeline::SESSION_IS_OVER,
-    proposal,
+    inbox::{self, SESSION_IS_OVER},
+    model, paths, proposal,
     store::Store,
 };
 
