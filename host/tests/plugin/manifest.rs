@@ -1,5 +1,7 @@
 //! The plugin's files and the program agree on versions, names, places and events.
 
+use std::{fs, process::Command};
+
 use serde_json::{Value, json};
 
 use crate::{json, names, root, text};
@@ -83,6 +85,44 @@ fn the_matcher_takes_our_commands_and_no_others() {
     let mut commands: Vec<_> = verbs.split('|').map(|verb| format!("recall-{verb}.md")).collect();
     commands.sort();
     assert_eq!(commands, names("commands"));
+}
+
+/// Every event does something in the program: it leaves a notice, or answers.
+#[test]
+fn the_program_knows_the_events() {
+    for event in EVENTS {
+        let dir = tempfile::tempdir().unwrap();
+        let home = dir.path().join("home");
+        fs::create_dir(&home).unwrap();
+        // Were a worker to run it would take the notices away.
+        let lock = fs::File::create(home.join("worker.lock")).unwrap();
+        lock.lock().unwrap();
+        let transcript = dir.path().join("transcript.jsonl");
+        fs::write(&transcript, "").unwrap();
+        let input = dir.path().join("event");
+        let said = json!({
+            "session_id": "s", "transcript_path": transcript, "cwd": dir.path(), "hook_event_name": event,
+            "expansion_type": "slash_command", "command_name": "totalrecall:recall-status", "command_args": "",
+        });
+        fs::write(&input, said.to_string()).unwrap();
+        let output = crate::run(
+            Command::new(env!("CARGO_BIN_EXE_totalrecall"))
+                .args(["hook", event])
+                .env_clear()
+                .env("HOME", dir.path())
+                .env("TOTALRECALL_HOME", &home)
+                .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
+                .stdin(fs::File::open(&input).unwrap()),
+        );
+        assert!(output.status.success() && output.stderr.is_empty(), "{event}: {output:?}");
+        let notices: Vec<_> = fs::read_dir(home.join("inbox")).into_iter().flatten().collect();
+        if *event == "UserPromptExpansion" {
+            let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+            assert!(answer["hookSpecificOutput"]["additionalContext"].is_string(), "{answer}");
+        } else {
+            assert_eq!((notices.len(), output.stdout.len()), (1, 0), "{event}: {output:?}");
+        }
+    }
 }
 
 /// Nothing here runs `cmd.exe`: this says that the file is one that it reads, and looks where the other launcher looks, in
