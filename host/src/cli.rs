@@ -145,6 +145,9 @@ enum Command {
 /// Runs the program and gives its exit code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
+    if arguments.len() == 1 && hook::Hook::alone() {
+        return ExitCode::SUCCESS;
+    }
     // To a client, exit code 2 of its hook means that the tool may not be used. A hook that is called wrongly does not mean that.
     let is_hook = arguments.get(1).is_some_and(|name| name == "hook" || name == "check");
     let arguments = match Arguments::try_parse_from(arguments) {

@@ -49,6 +49,7 @@ pub(super) struct Hook {
 /// What we read of a client's event. Claude Code 1.0.85 and newer write the first two.
 #[derive(Debug, serde::Deserialize)]
 struct ClientEvent {
+    hook_event_name: Option<String>,
     transcript_path: Option<PathBuf>,
     session_id: Option<String>,
     cwd: Option<PathBuf>,
@@ -67,14 +68,29 @@ impl Hook {
         let _ = panic::catch_unwind(AssertUnwindSafe(|| self.take(home)));
     }
 
+    /// Takes the event of a client that has left our arguments out, as Claude Code before 2.1.139 does with those of
+    /// `init --hooks`. False: there is none, so we were not started by a client.
+    pub(super) fn alone() -> bool {
+        let Some(event) = first_value::<ClientEvent>(MAX_EVENT) else { return false };
+        let Some(name) = event.hook_event_name.clone() else { return false };
+        panic::set_hook(Box::new(|_| {}));
+        let _ = panic::catch_unwind(AssertUnwindSafe(|| Self { event: name }.act(None, &event)));
+        true
+    }
+
     fn take(&self, home: Option<PathBuf>) {
+        if let Some(event) = first_value::<ClientEvent>(MAX_EVENT) {
+            self.act(home, &event);
+        }
+    }
+
+    fn act(&self, home: Option<PathBuf>, event: &ClientEvent) {
         if config::is_our_child() {
             return;
         }
         let Some(home) = Home::choose(home) else { return };
-        let Some(event) = first_value::<ClientEvent>(MAX_EVENT) else { return };
         if self.event == COMMAND_TYPED {
-            if let Some(context) = slash::answer(&home, &event) {
+            if let Some(context) = slash::answer(&home, event) {
                 print(&serde_json::json!({ "hookSpecificOutput": {
                     "hookEventName": COMMAND_TYPED, "additionalContext": context,
                 } }));
@@ -87,7 +103,7 @@ impl Hook {
         // Of a session that was killed there are only notices from before its end.
         let others_wait = self.event == SESSION_BEGINS && inbox::waits(home.path());
         let has_transcript = event.transcript_path.is_some();
-        leave_notice(&self.event, &home, &event);
+        leave_notice(&self.event, &home, event);
         if self.event == SESSION_BEGINS
             && let Some(line) = greeting::line(&home, event.source.as_deref())
         {

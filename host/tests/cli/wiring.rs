@@ -357,6 +357,27 @@ fn a_notice_of_a_database_has_it_looked_at() {
     assert_eq!(sessions(), read);
 }
 
+/// Claude Code before 2.1.139 leaves the arguments out.
+#[test]
+fn a_client_may_start_us_without_arguments() {
+    let user = user(SETTINGS);
+    let run = |input: &str| {
+        let mut child =
+            user.command(&[]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        Ran::of(&user, child.wait_with_output().unwrap())
+    };
+    let event = json!({ "hook_event_name": "Stop", "transcript_path": "/nowhere/x.jsonl", "session_id": "s" });
+    let ran = run(&event.to_string());
+    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (Some(0), "", ""));
+    let notices = walk(&user.state().join("inbox"));
+    assert!(text(&notices[0]).contains("\"Stop\""), "{notices:?}");
+    // Anything else is a call without a command.
+    for input in ["", "{}", "hello"] {
+        assert_eq!(run(input).code, Some(2), "{input:?}");
+    }
+}
+
 #[test]
 fn only_what_is_meant_is_understood() {
     let user = user(SETTINGS);

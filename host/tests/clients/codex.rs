@@ -1,14 +1,15 @@
-//! Codex with hooks of ours, which `totalrecall init --hooks` has put into its file: its sessions are read at their end,
-//! and nothing is left when we are gone.
+//! Codex with hooks of ours, which `totalrecall init --hooks` has put into its file: its sessions are read at their end, those
+//! that were killed by the next worker, and nothing is left when we are gone.
 
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::Command,
+    process::{Command, Stdio},
     sync::OnceLock,
     time::{Duration, Instant},
 };
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 use crate::{
@@ -22,12 +23,16 @@ use crate::{
 
 tests! {
     a_session_of_codex_is_read_at_its_end_once_its_hooks_are_trusted,
+    a_killed_session_of_codex_is_read_by_the_next_worker,
 }
 
 /// The newest when these tests were written.
 const VERSION: &str = "0.171.0";
 
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+
+/// Lets hooks run that nobody has looked at.
+const UNSEEN: &str = "--dangerously-bypass-hook-trust";
 
 /// Installs it, if it was not yet. An error is a sentence that says why it is missing and what to do.
 pub(crate) fn install() -> Result<(), String> {
@@ -150,4 +155,26 @@ fn a_session_of_codex_is_read_at_its_end_once_its_hooks_are_trusted() {
     let settings = person.codex_settings();
     assert!(!settings.contains("hooks") && settings.contains("gpt-5.5"), "{settings}");
     assert!(!person.state().exists());
+}
+
+fn a_killed_session_of_codex_is_read_by_the_next_worker() {
+    let [first, ..] = mending();
+    let person = working([first, Reply::slow()]);
+    let arguments = ["exec", "--json", "--skip-git-repo-check", UNSEEN, "The test fails. Mend it."];
+    let mut child = person.codex(&arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    person.api.wait_for_questions(2);
+    kill_process(Pid::from_child(&child), Signal::KILL).unwrap();
+    child.wait().unwrap();
+    let [killed] = &person.rollouts()[..] else { panic!("{:?}", person.rollouts()) };
+    let events: Vec<_> = person.notices().iter().map(|notice| notice["event"].to_string()).collect();
+    assert_eq!(events, ["\"SessionStart\""], "it was not told of an end");
+    assert_eq!(person.stored(), [] as [String; 0]);
+
+    // Another session begins: what was left is read, and at its end so is that one.
+    person.api.answer([Reply::text("Hello.")]);
+    let ran = person.run_codex(&[UNSEEN, "Hello!"]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+    let all = person.rollouts();
+    assert!(all.len() == 2 && all.contains(killed), "{all:?}");
+    person.wait_until_stored(&all.iter().map(String::as_str).collect::<Vec<_>>());
 }
