@@ -1,12 +1,10 @@
 //! The plugin in the real client: installed from everywhere it can come from, used in sessions as a person has them, taken
 //! away again.
 
-#[expect(dead_code, reason = "the program does not answer commands yet")]
 mod commands;
 mod endings;
 mod install;
 mod installing;
-#[expect(dead_code, reason = "the README does not promise it yet")]
 mod newcomer;
 mod seen;
 mod sessions;
@@ -14,4 +12,5 @@ mod stored;
 
 use install::{Source, tree};
 
-pub(crate) const TESTS: &[&[(&str, crate::Test)]] = &[installing::TESTS, sessions::TESTS, endings::TESTS];
+pub(crate) const TESTS: &[&[(&str, crate::Test)]] =
+    &[installing::TESTS, sessions::TESTS, endings::TESTS, commands::TESTS, newcomer::TESTS];

@@ -14,6 +14,7 @@ tests! {
     each:
     a_terminated_session_is_read,
     a_session_that_is_left_is_read,
+    what_a_killed_session_left_is_read_when_the_next_one_begins,
 }
 
 /// One who has worked for a turn, and sits there.
@@ -75,7 +76,6 @@ fn closing_the_terminal_ends_a_session_that_is_read() {
     end(&person, sitting, |sitting| sitting.terminal.close());
 }
 
-#[expect(dead_code, reason = "no worker is started yet when a session begins")]
 fn what_a_killed_session_left_is_read_when_the_next_one_begins(claude: Claude) {
     let (person, mut sitting) = sitting(claude);
     // In the middle of a turn.
