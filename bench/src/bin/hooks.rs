@@ -36,6 +36,8 @@ struct Case {
     /// Something is told at each run.
     news: bool,
     times: Vec<Duration>,
+    /// Runs that did not say what they should: on a busy machine an event may come later than a hook waits for it.
+    missed: usize,
 }
 
 /// A line as `totalrecall worker` leaves it.
@@ -47,7 +49,7 @@ fn main() -> Result<()> {
     let bin = arguments.bin.canonicalize().with_context(|| format!("no binary at {}", arguments.bin.display()))?;
     let launcher = arguments.launcher.canonicalize().ok();
     let scratch = tempfile::tempdir()?;
-    println!("| notices | what | p50 ms | p95 ms | most ms |\n| --: | --- | --: | --: | --: |");
+    println!("| notices | what | p50 ms | p95 ms | most ms | missed |\n| --: | --- | --: | --: | --: | --: |");
     for waiting in [0, arguments.waiting] {
         let home = scratch.path().join(waiting.to_string());
         fs::create_dir_all(home.join("inbox"))?;
@@ -66,14 +68,22 @@ fn main() -> Result<()> {
                 if case.news {
                     fs::write(home.join("news.json"), NEWS)?;
                 }
-                let time = run(case, &home, &bin)?;
+                let (time, has_said) = run(case, &home, &bin)?;
                 case.times.push(time);
+                case.missed += usize::from(has_said != case.news);
             }
         }
         for case in &mut cases {
             case.times.sort_unstable();
             let at = |share: f64| case.times[((case.times.len() - 1) as f64 * share) as usize].as_secs_f64() * 1e3;
-            println!("| {waiting} | {} | {:.1} | {:.1} | {:.1} |", case.name, at(0.5), at(0.95), at(1.0));
+            println!(
+                "| {waiting} | {} | {:.1} | {:.1} | {:.1} | {} |",
+                case.name,
+                at(0.5),
+                at(0.95),
+                at(1.0),
+                case.missed
+            );
         }
         drop(lock);
     }
@@ -87,7 +97,7 @@ fn cases(bin: &Path, launcher: Option<&Path>, home: &Path) -> Vec<Case> {
     };
     let case = |name, command: &[&str], input: String, news| {
         let command = command.iter().map(|it| (*it).to_owned()).collect();
-        Case { name, command, input, news, times: Vec::new() }
+        Case { name, command, input, news, times: Vec::new(), missed: 0 }
     };
     let bin = bin.to_string_lossy();
     let start = event(r#","source":"startup""#);
@@ -118,8 +128,9 @@ fn cases(bin: &Path, launcher: Option<&Path>, home: &Path) -> Vec<Case> {
     cases
 }
 
-/// The time from the start to the end, as the client waits for it: also until all that it writes is read.
-fn run(case: &Case, home: &Path, bin: &Path) -> Result<Duration> {
+/// The time from the start to the end, as the client waits for it: also until all that it writes is read; and whether a line
+/// was said.
+fn run(case: &Case, home: &Path, bin: &Path) -> Result<(Duration, bool)> {
     let [program, arguments @ ..] = &case.command[..] else { anyhow::bail!("nothing to run") };
     let begin = Instant::now();
     let mut child = Command::new(program)
@@ -140,6 +151,5 @@ fn run(case: &Case, home: &Path, bin: &Path) -> Result<Duration> {
     let output = child.wait_with_output()?;
     let time = begin.elapsed();
     ensure!(output.status.success(), "{} failed", case.name);
-    ensure!(case.news == output.stdout.starts_with(b"{\"systemMessage\""), "{} did not say what it should", case.name);
-    Ok(time)
+    Ok((time, output.stdout.starts_with(b"{\"systemMessage\"")))
 }
