@@ -89,7 +89,7 @@ fn a_hostile_argument_is_data(claude: Claude) {
         let typed = arguments.map(|argument| format!("/{command} {argument}"));
         for told in told(&person, &typed) {
             assert!(told.contains("$ totalrecall "), "{told}");
-            assert!(!told.contains("system-reminder>"), "{told}");
+            assert!(!told.contains("<system-reminder") && !told.contains("</system-reminder"), "{told}");
         }
     }
     assert!(!person.work().join("pwned").exists());

@@ -6,7 +6,7 @@ use rustix::process::Signal;
 use totalrecall::store::FILE;
 
 use super::{Source, seen::Sitting};
-use crate::{api::Reply, claude::Claude, person::Person, project::MENDED, terminal::CTRL_D, tests};
+use crate::{api::Reply, claude::Claude, person::Person, project::MENDED, tests};
 
 tests! {
     closing_the_terminal_ends_a_session_that_is_read,
@@ -58,12 +58,7 @@ fn a_terminated_session_is_read(claude: Claude) {
 
 fn a_session_that_is_left_is_read(claude: Claude) {
     let (person, sitting) = sitting(claude);
-    end(&person, sitting, |sitting| {
-        sitting.terminal.press(CTRL_D);
-        sitting.terminal.wait_for("Ctrl-D again");
-        sitting.terminal.press(CTRL_D);
-        assert_eq!(sitting.terminal.ended().code(), Some(0));
-    });
+    end(&person, sitting, Sitting::leave);
 }
 
 fn ending_the_whole_job_ends_a_session_that_is_read() {

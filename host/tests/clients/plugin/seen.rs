@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::{
     person::{Person, Ran},
-    terminal::Terminal,
+    terminal::{CTRL_D, Terminal},
 };
 
 /// What every session is started with: who decides about tools and which need no permission, and where the client writes what it does.
@@ -114,6 +114,15 @@ pub(crate) struct Sitting {
 }
 
 impl Sitting {
+    /// Ends the session as a person does who is done.
+    #[track_caller]
+    pub(crate) fn leave(&mut self) {
+        self.terminal.press(CTRL_D);
+        self.terminal.wait_for("Ctrl-D again");
+        self.terminal.press(CTRL_D);
+        assert_eq!(self.terminal.ended().code(), Some(0));
+    }
+
     pub(crate) fn log(&self) -> Log {
         Log(fs::read_to_string(&self.log).unwrap())
     }
@@ -144,14 +153,16 @@ impl Person {
             let message = json!({ "type": "user", "message": { "role": "user", "content": prompt } });
             writeln!(input, "{message}").unwrap();
             // The next one only when this one was answered: the client may take two for one.
-            loop {
-                let begin = out.len();
-                if output.read_line(&mut out).unwrap() == 0 {
-                    break;
-                }
-                if out[begin..].starts_with(r#"{"type":"result""#) {
-                    break;
-                }
+            let mut is_answered = false;
+            while !is_answered {
+                let mut line = String::new();
+                assert_ne!(
+                    output.read_line(&mut line).unwrap(),
+                    0,
+                    "it has ended without an answer to {prompt:?}: {out}"
+                );
+                is_answered = serde_json::from_str::<Value>(&line).unwrap()["type"] == "result";
+                out += &line;
             }
         }
         drop(input);

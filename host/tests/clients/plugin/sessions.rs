@@ -8,7 +8,6 @@ use crate::{
     claude::Claude,
     person::Person,
     project::{FAILURE, MENDED},
-    terminal::CTRL_D,
     tests,
 };
 
@@ -98,10 +97,7 @@ fn clearing_compacting_and_resuming_leave_each_session_once(claude: Claude) {
     screen.wait_until("an empty screen", |text| !text.contains("As before."));
     screen.say("Something else.");
     screen.wait_for("A new leaf.");
-    screen.press(CTRL_D);
-    screen.wait_for("Ctrl-D again");
-    screen.press(CTRL_D);
-    assert!(screen.ended().success());
+    sitting.leave();
     let log = sitting.log();
     log.assert_nothing_wrong();
     let hooks = log.hooks();
@@ -143,16 +139,17 @@ fn the_line_at_the_start_of_a_session_is_shown_once_and_not_learned_from() {
     sitting.terminal.wait_for(LINE);
     sitting.terminal.say("Hi!");
     sitting.terminal.wait_for("Hello.");
-    drop(sitting);
+    sitting.leave();
     person.api.answer([Reply::text("Hello again.")]);
     let mut sitting = person.sit_down(&[]);
     sitting.terminal.say("Hi again!");
     sitting.terminal.wait_for("Hello again.");
     assert!(!sitting.terminal.text().contains(LINE), "{}", sitting.terminal.text());
-    drop(sitting);
+    sitting.leave();
     let status = person.session("/recall-status", &[]);
     status.assert_undisturbed();
-    person.ok(&["worker", "--reconcile", "--quiet"]);
+    let ids = person.session_ids();
+    person.wait_until_stored(&ids.iter().map(String::as_str).collect::<Vec<_>>());
     let transcripts: String = person.transcripts().iter().map(|it| std::fs::read_to_string(it).unwrap()).collect();
     for mark in MARKS {
         assert!(
