@@ -78,7 +78,11 @@ fn what_a_killed_session_left_is_read_when_the_next_one_begins(claude: Claude) {
     person.api.answer([Reply::slow()]);
     sitting.terminal.say("Is there more?");
     person.api.wait_for_questions(asked + 1);
-    let is_written = |file: &PathBuf| fs::read_to_string(file).unwrap().contains("Is there more?");
+    // It notes first that something was typed, and then what was said.
+    let is_said = |line: &str| line.contains(r#""type":"user""#) && line.contains("Is there more?");
+    let is_written = |file: &PathBuf| {
+        fs::read_to_string(file).unwrap().split_inclusive('\n').any(|line| line.ends_with('\n') && is_said(line))
+    };
     person.wait_until("the client has written it down", || person.transcripts().iter().any(is_written));
     sitting.terminal.signal(Signal::KILL);
     assert_eq!(sitting.terminal.ended().code(), None);

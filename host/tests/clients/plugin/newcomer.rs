@@ -16,7 +16,7 @@ fn have_rust(person: &Person) {
     let program = env!("CARGO_BIN_EXE_totalrecall");
     let cargo = format!(
         "#!/bin/sh\nwhile [ $# -gt 0 ]; do [ \"$1\" != --root ] || root=$2; shift; done\n\
-         mkdir -p \"$root/bin\" && cp '{program}' \"$root/bin/totalrecall\"\n"
+         mkdir -p \"$root/bin\" && cp '{program}' \"$root/new\" && mv \"$root/new\" \"$root/bin/totalrecall\"\n"
     );
     let rustc = format!("#!/bin/sh\necho '{}'\n", sysroot.display());
     for (name, script) in [("cargo", cargo.as_str()), ("rustc", &rustc), ("cc", "#!/bin/sh\n")] {
