@@ -15,8 +15,8 @@ use serde::de::DeserializeOwned;
 /// How long a client that just started us may write nothing. It has its event ready, so this is only against a pipe that
 /// nobody writes to. Counted in turns: on a busy machine each takes longer, for the client as for us.
 const TURN: Duration = Duration::from_millis(5);
-/// 100 ms where nothing else runs.
-const SILENT_TURNS: usize = 20;
+/// A second where nothing else runs. On a busy machine 100 ms were seen to be too few, and an event that is not waited for is lost.
+const SILENT_TURNS: usize = 200;
 /// 3 s, of the 5 that clients give a hook, for one that writes a little all the time.
 const TURNS: usize = 600;
 
