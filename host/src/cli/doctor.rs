@@ -3,10 +3,7 @@
 mod calls;
 mod state;
 
-use std::{
-    fmt::Write as _,
-    path::{Path, PathBuf},
-};
+use std::{fmt::Write as _, path::PathBuf};
 
 use super::{Context, Outcome, ui};
 use crate::{
@@ -64,7 +61,7 @@ impl Doctor {
             }
         }
         if let Some(home) = chosen {
-            checks.hooks(home.path(), clock::now());
+            checks.hooks(&home, clock::now());
         }
         if self.json {
             ui::print_json(&checks.0)?;
@@ -78,12 +75,14 @@ impl Doctor {
 
 impl Checks {
     /// What hooks need, which do not need the settings.
-    fn hooks(&mut self, home: &Path, now: i64) {
-        self.home(home);
-        self.inbox(home, now);
-        self.worker(home, now);
-        self.paused(home);
-        self.calls(home);
+    fn hooks(&mut self, home: &Home, now: i64) {
+        let folder = home.path();
+        self.home(folder);
+        self.inbox(folder, now);
+        self.worker(folder, now);
+        self.paused(folder);
+        self.calls(folder);
+        self.wired(home, now);
     }
 
     fn everything(&mut self, context: &Context) {

@@ -150,3 +150,25 @@ fn what_hooks_leave_and_nobody_takes_is_told() {
     let said = said.replace(&std::process::id().to_string(), "[PID]");
     insta::assert_snapshot!("doctor_inbox", said);
 }
+
+#[test]
+fn it_shows_what_other_tools_were_given() {
+    let user = User::new();
+    let file = user.home().join(".codex/hooks.json");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    assert!(!doctor(&user).contains("Codex"));
+    user.ok(&["init", "--hooks", "--tool", "codex"]);
+    let said = doctor(&user);
+    assert!(said.contains("ok    hooks        [DIR]/home/.codex/hooks.json has Codex call this program"), "{said}");
+
+    // The person took one out, then all of them.
+    let text = fs::read_to_string(&file).unwrap();
+    for left in [text.replace("hook Stop", "hook Other"), "{}".to_owned()] {
+        fs::write(&file, left).unwrap();
+        let said = doctor(&user);
+        assert!(said.contains("Codex does not call this program at every event any more"), "{said}");
+        assert!(said.contains("`totalrecall init --hooks --tool codex`"), "{said}");
+    }
+    fs::write(&file, "{").unwrap();
+    assert!(doctor(&user).contains("bad   hooks        cannot change"), "{}", doctor(&user));
+}

@@ -1,4 +1,4 @@
-//! Whether Claude Code calls us, how, and whether what it would start is there.
+//! Whether tools call us, how, and whether what they would start is there.
 
 use std::{collections::BTreeSet, path::Path};
 
@@ -7,8 +7,11 @@ use crate::{
     cli::ui,
     hooked::{Hooked, Plugin},
     inbox::{self, SESSION_IS_OVER},
-    model, paths, proposal,
+    model,
+    paths::{self, Home},
+    proposal,
     store::Store,
+    wiring::{Record, Wiring, WiringError, title},
 };
 
 /// Ours, which the plugin should have, too.
@@ -61,6 +64,35 @@ impl Checks {
             self.add("hooks", Health::Bad, text, Some("take it out, or run `totalrecall worker --reconcile` by hand"));
         }
         self.last_word(home);
+    }
+
+    /// Do other tools that `init --hooks` was run for still call us? Claude Code is looked at more closely.
+    pub(super) fn wired(&mut self, home: &Home, now: i64) {
+        if let Err(error) = self.each_wired(home, now) {
+            self.add("hooks", Health::Bad, &error, error.hint());
+        }
+    }
+
+    fn each_wired(&mut self, home: &Home, now: i64) -> Result<(), WiringError> {
+        let record = Record::load(home)?;
+        for wired in record.files.iter().filter(|wired| wired.tool != "claude-code") {
+            let (tool, file) = (title(&wired.tool), wired.path.display());
+            match Wiring::new(home, now)?.plan_add(&wired.tool) {
+                Ok(plan) if plan.changes() || plan.path != wired.path => {
+                    let advice = format!("`totalrecall init --hooks --tool {}` sets them up again", wired.tool);
+                    let text = format!("{tool} does not call this program at every event any more: {file}");
+                    self.add("hooks", Health::Notice, text, Some(&advice));
+                }
+                Ok(plan) => {
+                    self.add("hooks", Health::Good, format!("{file} has {tool} call this program"), None);
+                    for note in plan.notes {
+                        self.add("hooks", Health::Notice, note, None);
+                    }
+                }
+                Err(error) => self.add("hooks", Health::Bad, &error, error.hint()),
+            }
+        }
+        Ok(())
     }
 
     /// When did a hook do its work for the last time?
