@@ -23,7 +23,7 @@ use crate::{
         Absent, Begin, Done, Edges, Failure, Finality, Ingest, Job, Role, SessionFacts, Skip, Stamp, Standing, Store,
         StoreError, Trouble,
     },
-    transcript::{self, Database, DatabaseError, Opened, Source, Tree},
+    transcript::{self, Database, DatabaseError, Found, Opened, Source, Tree, Unreadable},
 };
 
 /// Stored events analysed again in one call.
@@ -372,41 +372,22 @@ impl Pipeline<'_> {
     ) -> Result<(), PipelineError> {
         // A transcript that is gone by now was deleted by its tool, which `reconcile` notes.
         let Ok((_, found)) = transcript::named(&notice.transcript_path) else { return Ok(()) };
-        let is_database = |source: &Source| matches!(source, Source::Database(it) if it.path() == found.path);
-        if let Some((adapter, source)) = sources.iter().find(|(_, source)| is_database(source)) {
-            let is_over = notice.event == SESSION_IS_OVER && !self.ignore.is_match(&found.path);
-            if is_over && looked_at.insert(found.path) {
-                self.take_database(store, adapter, source, problems)?;
-            }
-            return Ok(());
-        }
-        let Some((adapter, _)) = sources.iter().find(|(_, source)| source.holds(&found.path, "")) else {
+        let is_in = |(_, source): &&(String, Source)| match source {
+            Source::Database(database) => database.path() == found.path,
+            Source::Files(_) | Source::Tree(_) => source.holds(&found.path, ""),
+        };
+        let Some((adapter, source)) = sources.iter().find(is_in) else {
             problems
                 .push(format!("a hook named {}, which lies in no folder that an adapter reads", found.path.display()));
             return Ok(());
         };
-        if notice.event == SESSION_IS_OVER && !self.ignore.is_match(&found.path) {
-            let tool = self.guests.named(adapter).map(|installed| installed.tool().to_owned()).unwrap_or_default();
-            let row = found.row(adapter, &tool);
-            if !matches!(store.observe(&row)?, Standing::Unchanged | Standing::Queued) {
-                store.enqueue([&row], self.now)?;
-            }
+        if notice.event != SESSION_IS_OVER || !looked_at.insert(found.path.clone()) {
+            return Ok(());
         }
-        Ok(())
-    }
-
-    /// Queues what has changed in a database: also the sessions of sub-agents, which end with the one that ended.
-    fn take_database(
-        &self,
-        store: &mut Store,
-        adapter: &str,
-        database: &Source,
-        problems: &mut Vec<String>,
-    ) -> Result<(), PipelineError> {
         let tool = self.guests.named(adapter).map(|installed| installed.tool().to_owned()).unwrap_or_default();
-        let (found, unreadable) = database.discover();
+        let (ended, unreadable) = ended_with(found, source);
         problems.extend(unreadable.iter().map(ToString::to_string));
-        for found in found {
+        for found in ended.iter().filter(|found| !self.ignore.is_match(&found.path)) {
             let row = found.row(adapter, &tool);
             if !matches!(store.observe(&row)?, Standing::Unchanged | Standing::Queued) {
                 store.enqueue([&row], self.now)?;
@@ -469,6 +450,20 @@ fn note_last_word(store: &mut Store, notices: &[Notice]) -> Result<(), StoreErro
         Some(last) if Some(last) > known => store.set_meta(inbox::LAST_WORD, &last.to_string()),
         _ => Ok(()),
     }
+}
+
+/// What has ended when a tool says that this has: a transcript and then those of its sub-agents, which Claude Code keeps in a
+/// folder of the transcript's name (seen with 2.1.120 and newer); or whatever has changed in a database.
+fn ended_with(found: Found, source: &Source) -> (Vec<Found>, Vec<Unreadable>) {
+    if matches!(source, Source::Database(_)) {
+        return source.discover();
+    }
+    let folder = found.path.with_extension("");
+    let (mut ended, mut unreadable) = if folder.is_dir() { source.discover() } else { Default::default() };
+    ended.retain(|it| it.path.starts_with(&folder));
+    unreadable.retain(|it| it.path.starts_with(&folder));
+    ended.insert(0, found);
+    (ended, unreadable)
 }
 
 /// The source that a transcript lies in.

@@ -1,7 +1,7 @@
 //! Hooks of ours in the client's settings: a person's sessions are noticed, sessions of our own making are not, and each of
 //! the two things that keep them from it suffices.
 
-use std::path::Path;
+use std::{fs, path::Path};
 
 use serde_json::{Value, json};
 
@@ -10,6 +10,7 @@ use crate::{api::Reply, person::Person, tests};
 tests! {
     a_session_is_noticed,
     the_end_of_a_session_is_read_by_a_worker,
+    what_init_adds_is_called_until_it_is_taken_back,
     without_hooks_and_persistence_there_is_nothing_to_notice,
     the_guard_variable_silences_hooks,
 }
@@ -46,6 +47,27 @@ fn a_session_is_noticed() {
 fn the_end_of_a_session_is_read_by_a_worker() {
     let person = hooked(&["SessionEnd"]);
     person.ask_claude(&["-p"], "Hello!");
+    assert_read(&person);
+}
+
+fn what_init_adds_is_called_until_it_is_taken_back() {
+    let person = Person::asking([Reply::text("Hello.")]);
+    person.set_up(&json!({ "cleanupPeriodDays": 30 }));
+    let settings = person.home().join(".claude/settings.json");
+    let before = fs::read(&settings).unwrap();
+    person.ok(&["init", "--hooks", "--tool", "claude-code"]);
+    let ran = person.ask_claude(&["-p", "--output-format=json"], "Hello!");
+    assert_eq!((ran.code, &ran.json()["result"]), (Some(0), &json!("Hello.")), "{ran}");
+    assert_read(&person);
+    person.ok(&["init", "--no-hooks"]);
+    assert_eq!(fs::read(&settings).unwrap(), before);
+    person.ask_claude(&["-p"], "Hello again!");
+    assert_eq!((person.transcripts().len(), person.notices()), (2, Vec::new()), "it was called all the same");
+}
+
+/// The client's one session was read, because the client said that it is over.
+#[track_caller]
+fn assert_read(person: &Person) {
     // The worker has outlived the client. Ours leaves the work to it, or finds what it has left.
     for _ in 0..100 {
         person.ok(&["worker", "--quiet"]);

@@ -13,6 +13,7 @@ use crate::{
 
 tests! {
     asking_a_model_is_no_session_of_the_plugin,
+    a_sub_agent_is_read_with_its_session,
     the_line_at_the_start_of_a_session_is_shown_once_and_not_learned_from;
     each:
     a_failing_and_a_mended_test_are_learned_from,
@@ -45,6 +46,24 @@ fn working(claude: Claude) -> Person {
     person.break_tests();
     person.install(Source::Folder, &[]);
     person
+}
+
+fn a_sub_agent_is_read_with_its_session() {
+    let person = working(Claude::Newest);
+    let agent = json!({
+        "description": "Count the files", "prompt": "Count the files here.", "subagent_type": "general-purpose"
+    });
+    person.api.answer([Reply::calling("I send someone.", [("Agent", agent)]), Reply::text("There is one.")]);
+    let session = person.session("How many files are here?", &["--allowedTools=Agent"]);
+    session.assert_undisturbed();
+    let hooks = session.log.hooks();
+    assert!(hooks.iter().any(|hook| hook.name.starts_with("SubagentStop")), "{hooks:#?}");
+    let agents = person.transcripts().len() - person.session_ids().len();
+    assert_eq!(agents, 1, "{:#?}", person.transcripts());
+    // One session, whose transcripts are two.
+    person.wait_until_stored(&[&session.id()]);
+    assert_eq!(person.ok(&["status", "--json"]).json()["status"]["done"], 2);
+    assert!(person.words().iter().any(|words| words.contains("Count the files here.")), "{:#?}", person.words());
 }
 
 fn a_failing_and_a_mended_test_are_learned_from(claude: Claude) {
