@@ -21,6 +21,13 @@ pub struct Project {
     pub folders: BTreeSet<String>,
 }
 
+impl Project {
+    /// What its folder is called.
+    pub fn name(&self) -> Option<&str> {
+        parts(&self.path).last().copied()
+    }
+}
+
 /// No such project.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ProjectError {

@@ -153,6 +153,15 @@ impl Redactor {
         text
     }
 
+    /// A text that somebody wants kept: without private spans and secrets, otherwise whole.
+    pub fn kept(&self, text: &str, counts: &mut Counts) -> String {
+        let mut dropped = 0;
+        let mut text = private::drop_spans(text, false, &mut dropped).into_owned();
+        counts.add("private", dropped);
+        self.redact_in_place(&mut text, counts);
+        text
+    }
+
     /// Makes an event fit to be kept: drops private spans, redacts secrets, shortens long texts, in all its texts.
     /// Session facts that the rest of the program looks things up by (id, cwd, branch) stay.
     pub fn prepare(&self, event: &mut Event, counts: &mut Counts) {

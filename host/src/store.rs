@@ -6,11 +6,13 @@
 
 mod anchor;
 mod call;
+mod chunk;
 mod copied;
 mod decision;
 mod dropped;
 mod error;
 mod event;
+mod filter;
 mod finding;
 mod imported;
 mod ingest;
@@ -19,7 +21,10 @@ mod key;
 mod label;
 mod ledger;
 mod lock;
+mod mark;
+mod memory;
 mod migrate;
+mod passage;
 mod proposal;
 mod queue;
 mod read;
@@ -31,6 +36,7 @@ mod status;
 #[cfg(test)]
 mod tests;
 mod toolcall;
+mod touch;
 
 use std::{
     collections::VecDeque,
@@ -48,6 +54,7 @@ pub use ingest::{Begin, Done, Failure, Finality, Ingest, Skip};
 pub use job::{Job, Resume};
 pub use ledger::{Absent, Found, Standing, Survey};
 pub use lock::{Held, LockError, WorkerLock};
+pub use passage::{Origin, Removal, Span};
 pub use read::{SessionRow, StoredSignal, TranscriptRow, UsageRow};
 pub use review::{Review, ReviewCount, ReviewState, Reviewable};
 pub use session::{Counts, Role, SessionFacts};
@@ -96,6 +103,10 @@ id!(
 id!(
     /// A row of `session`.
     SessionId
+);
+id!(
+    /// The number of a passage. Never given twice.
+    PassageId
 );
 
 /// The open store. One process writes (see [`WorkerLock`]), any number read.

@@ -9,7 +9,7 @@ use super::{
     Counts, SessionId, StoreError, TranscriptId,
     event::{self, COLUMNS, ORDINAL_BITS},
     label::Labels,
-    session,
+    passage, session,
 };
 
 /// The ids that a transcript's events may have, from an ordinal on.
@@ -74,6 +74,8 @@ pub(super) fn promote(db: &Connection, labels: &Labels, keys: &[i64]) -> Result<
         touched.entry(transcript).or_default().extend(rows);
     }
     for (transcript, rows) in touched {
+        // An index left them out as copies.
+        passage::renumber(db, transcript)?;
         count_in(db, labels, transcript, &rows)?;
     }
     Ok(())

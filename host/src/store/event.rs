@@ -52,7 +52,7 @@ macro_rules! numbers {
     };
 }
 
-trait Number: Sized {
+pub(super) trait Number: Sized {
     fn number(&self) -> i64;
     fn value(number: i64) -> Option<Self>;
 }
@@ -68,9 +68,9 @@ numbers!(Status: Ok = 0, Error = 1, Denied = 2, Blocked = 3, Interrupted = 4);
 pub(super) const EXECUTES: &str = "4";
 pub(super) const CHANGES_FILES: &str = "1, 2, 3";
 
-const MESSAGE: i64 = 0;
+pub(super) const MESSAGE: i64 = 0;
 pub(super) const TOOL_CALL: i64 = 1;
-const TOOL_RESULT: i64 = 2;
+pub(super) const TOOL_RESULT: i64 = 2;
 const INTERRUPT: i64 = 3;
 const COMPACTION: i64 = 4;
 const API_ERROR: i64 = 5;

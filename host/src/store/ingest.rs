@@ -13,7 +13,7 @@ use super::{
     event::{Copied, Writer},
     key::Keys,
     ledger::set_stamp,
-    session,
+    passage, session, touch,
 };
 use crate::{
     event::Event,
@@ -184,6 +184,7 @@ impl Ingest<'_> {
             self.orphans = copied::copied_by_others(db, id, self.settled)?;
             db.prepare_cached("DELETE FROM usage WHERE id BETWEEN ?1 AND ?2")?.execute([first, last])?;
             db.prepare_cached("DELETE FROM event WHERE id BETWEEN ?1 AND ?2")?.execute([first, last])?;
+            passage::cut_events(db, id, self.settled)?;
         }
         let signals = match self.begin {
             Begin::Onward => "DELETE FROM signal WHERE transcript_id = ?1 AND provisional",
@@ -356,8 +357,18 @@ impl Ingest<'_> {
         self.dropped.save(db, id, self.begin == Begin::Anew)?;
         set_stamp(db, id, &done.stamp)?;
         self.counts.save(db, id)?;
+        let before = self.job.session;
         let session = self.file()?;
-        copied::promote(&self.store.db, &self.store.labels, &self.orphans)?;
+        let db = &self.store.db;
+        if session == before {
+            passage::add_events(db, id, self.next)?;
+        } else {
+            // An index files passages under their session.
+            passage::cut_events(db, id, 0)?;
+            passage::add_events(db, id, self.next)?;
+        }
+        touch::renew(db, id)?;
+        copied::promote(db, &self.store.labels, &self.orphans)?;
         self.end()?;
         Ok(session)
     }
@@ -397,6 +408,7 @@ impl Ingest<'_> {
         db.prepare_cached("UPDATE transcript SET session_id = ?2 WHERE id = ?1")?.execute(params![id, session])?;
         for concerned in [session, before.filter(|before| Some(*before) != session)].into_iter().flatten() {
             session::settle(db, concerned)?;
+            passage::renew_session(db, concerned)?;
         }
         Ok(session)
     }

@@ -16,6 +16,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0002-sources.sql"),
     include_str!("../../migrations/0003-learning.sql"),
     include_str!("../../migrations/0004-pauses.sql"),
+    include_str!("../../migrations/0005-memory.sql"),
 ];
 
 /// Schema that this program writes.

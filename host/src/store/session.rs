@@ -7,7 +7,7 @@ use std::path::Path;
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
-use super::{Job, SessionId, StoreError, TranscriptId};
+use super::{Job, Origin, SessionId, StoreError, TranscriptId, passage};
 use crate::event::{Author, Body, Event};
 
 /// What a transcript is to its session.
@@ -223,7 +223,7 @@ pub(super) fn settle(db: &Connection, session: SessionId) -> Result<(), StoreErr
         )?
         .execute([session])?;
     if gone > 0 {
-        return Ok(());
+        return passage::remove(db, Origin::Session, session.0);
     }
     db.prepare_cached(
         "UPDATE session SET findings_stale = 1,

@@ -14,7 +14,7 @@ use std::{
 use proptest::prelude::*;
 use totalrecall::{
     event::{Body, Channel, Event},
-    store::Store,
+    store::{Store, WorkerLock},
 };
 
 use crate::{
@@ -396,6 +396,9 @@ fn hooks_do_nothing_where_it_is_paused() {
     for folder in ["app", "other"] {
         fs::create_dir(user.folder().join(folder)).unwrap();
     }
+    // Otherwise the worker that a hook starts takes the notices while they are counted.
+    user.ok(&["init"]);
+    let _worker = WorkerLock::take(&user.state()).unwrap();
     for event in ["Stop", "SessionStart", "PreCompact"] {
         assert!(hook(&user, event, "app"), "{event}");
     }

@@ -1,0 +1,104 @@
+//! Which sessions, memories and chunks a search is about, asked before anything is ranked.
+
+use std::collections::BTreeSet;
+
+use rusqlite::{ToSql, params_from_iter};
+
+use super::{Origin, Store, StoreError};
+use crate::{passage::Group, search::Filter};
+
+/// A statement that grows by conditions.
+struct Query {
+    sql: String,
+    values: Vec<Box<dyn ToSql>>,
+}
+
+impl Query {
+    fn new(sql: &str) -> Self {
+        Self { sql: format!("{sql} WHERE true"), values: Vec::new() }
+    }
+
+    /// Adds a condition in which each `?` is the next value.
+    fn and(&mut self, condition: &str, values: impl IntoIterator<Item = String>) {
+        self.sql += &format!(" AND ({condition})");
+        self.values.extend(values.into_iter().map(|value| Box::new(value) as Box<dyn ToSql>));
+    }
+}
+
+impl Store {
+    /// The groups that a filter lets through; none: it asks for no group, so all of them.
+    ///
+    /// # Errors
+    /// As for any read.
+    pub fn groups(&self, filter: &Filter) -> Result<Option<BTreeSet<u64>>, StoreError> {
+        if !filter.is_about_groups() {
+            return Ok(None);
+        }
+        let mut groups = BTreeSet::new();
+        for origin in [Origin::Session, Origin::Memory, Origin::Chunk] {
+            let Some(query) = query(origin, filter) else { continue };
+            let mut find = self.db.prepare_cached(&query.sql)?;
+            let rows = find.query_map(params_from_iter(query.values.iter()), |row| row.get::<_, i64>(0))?;
+            for row in rows {
+                groups.insert(Group { origin, row: row? }.number());
+            }
+        }
+        Ok(Some(groups))
+    }
+}
+
+/// The groups of one origin; none: a filter asks for what these do not have.
+fn query(origin: Origin, filter: &Filter) -> Option<Query> {
+    let mut query = Query::new(match origin {
+        Origin::Session => "SELECT g.id FROM session g",
+        Origin::Memory => "SELECT g.id FROM memory g",
+        Origin::Chunk => "SELECT g.id FROM chunk g",
+        Origin::Event => return None,
+    });
+    let is_session = origin == Origin::Session;
+    if let Some(tool) = &filter.tool {
+        is_session.then(|| query.and("g.tool = ?", [tool.clone()]))?;
+    }
+    if let Some(session) = &filter.session {
+        if is_session {
+            query.and("g.native_id = ? OR ('s' || g.id) = ?", [session.clone(), session.clone()]);
+        } else {
+            query.and("g.session = ?", [session.clone()]);
+        }
+    }
+    if let Some(path) = &filter.path {
+        is_session.then(|| {
+            query.and(
+                "EXISTS (SELECT 1 FROM file f JOIN touch c ON c.file_id = f.id JOIN transcript t ON t.id = c.transcript_id
+                    WHERE t.session_id = g.id AND (f.path = ? OR f.path LIKE '%/' || ? ESCAPE '\\'))",
+                [path.clone(), like(path)],
+            );
+        })?;
+    }
+    if let Some(project) = &filter.project {
+        let folders = project.folders.iter().chain([&project.path]).cloned();
+        let name = if is_session { vec![] } else { project.name().map(str::to_owned).into_iter().collect() };
+        let values: Vec<String> = folders.chain(name).collect::<BTreeSet<_>>().into_iter().collect();
+        let places = vec!["?"; values.len()].join(", ");
+        // A memory without a project holds in all of them.
+        let everywhere = if origin == Origin::Memory { " OR g.project IS NULL" } else { "" };
+        query.and(&format!("g.project IN ({places}){everywhere}"), values);
+    }
+    for (sort, value) in [("tag", &filter.tag), ("domain", &filter.domain), ("entity", &filter.entity)] {
+        let Some(value) = value else { continue };
+        query.and(
+            &format!(
+                "EXISTS (SELECT 1 FROM mark m WHERE m.origin = {} AND m.source = g.id AND m.sort = '{sort}'
+                    AND m.value = ? COLLATE NOCASE)",
+                origin as i64
+            ),
+            [value.clone()],
+        );
+    }
+    Some(query)
+}
+
+/// Text as it stands for itself in a pattern.
+fn like(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
+}

@@ -1,0 +1,251 @@
+//! What passages say.
+
+use rusqlite::{OptionalExtension, Row, params};
+
+use super::{Origin, Span, transcript_of};
+use crate::{
+    event::{Author, Channel},
+    passage::{Group, Kind, Passage, Place, parts, short_call, short_result},
+    store::{
+        PassageId, SessionId, Store, StoreError,
+        event::{self, MESSAGE, Number, TOOL_CALL, TOOL_RESULT},
+    },
+};
+
+/// Columns that [`Store::event_passage`] takes.
+const EVENT: &str = "id, line, at, kind, author, channel, name, path, detail, text";
+
+/// Most bytes of a session's words: a session of a month is found by what it was about, not by each of its words.
+const WORDS: usize = 1 << 20;
+
+impl Store {
+    /// Reads the passages of a span, in their order. Events that search does not return have none: copies, notices,
+    /// figures.
+    ///
+    /// # Errors
+    /// Those of the store, and those of `each`, which ends the reading.
+    pub fn read_span<E: From<StoreError>>(
+        &self,
+        span: Span,
+        each: &mut dyn FnMut(Passage) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if span.origin != Origin::Event {
+            for part in 0..span.count {
+                if let Some(passage) = self.passage(PassageId(span.first.0 + part))? {
+                    each(passage)?;
+                }
+            }
+            return Ok(());
+        }
+        let session = self.session_of(span.source)?;
+        let sql = format!("SELECT {EVENT} FROM event WHERE id BETWEEN ?1 AND ?2 AND copied = 0 ORDER BY id");
+        let mut find = self.db.prepare_cached(&sql).map_err(StoreError::from)?;
+        let mut rows = find.query([span.source, span.source + span.count - 1]).map_err(StoreError::from)?;
+        while let Some(row) = rows.next().map_err(StoreError::from)? {
+            let event: i64 = row.get(0).map_err(StoreError::from)?;
+            let id = PassageId(span.first.0 + event - span.source);
+            if let Some(passage) = self.event_passage(id, session, row)? {
+                each(passage)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// One passage; none: it is gone.
+    ///
+    /// # Errors
+    /// As for any read.
+    pub fn passage(&self, id: PassageId) -> Result<Option<Passage>, StoreError> {
+        let mut find = self.db.prepare_cached(
+            "SELECT first, count, origin, source FROM span WHERE first <= ?1 ORDER BY first DESC LIMIT 1",
+        )?;
+        let Some(whole) = find.query_row([id], Span::read).optional()? else { return Ok(None) };
+        let part = id.0 - whole.first.0;
+        if part >= whole.count {
+            return Ok(None);
+        }
+        match whole.origin {
+            Origin::Event => {
+                let event = whole.source + part;
+                let session = self.session_of(event)?;
+                let sql = format!("SELECT {EVENT} FROM event WHERE id = ?1 AND copied = 0");
+                let mut find = self.db.prepare_cached(&sql)?;
+                let mut rows = find.query([event])?;
+                rows.next()?.map_or(Ok(None), |row| self.event_passage(id, session, row))
+            }
+            Origin::Memory => self.memory_passage(id, whole.source),
+            Origin::Chunk => self.chunk_passage(id, whole.source, part),
+            Origin::Session => self.session_passage(id, SessionId(whole.source)),
+        }
+    }
+
+    fn session_of(&self, event: i64) -> Result<Option<SessionId>, StoreError> {
+        let mut find = self.db.prepare_cached("SELECT session_id FROM transcript WHERE id = ?1")?;
+        Ok(find.query_row([transcript_of(event)], |row| row.get(0)).optional()?.flatten())
+    }
+
+    fn event_passage(
+        &self,
+        id: PassageId,
+        session: Option<SessionId>,
+        row: &Row<'_>,
+    ) -> Result<Option<Passage>, StoreError> {
+        let text = || row.get_ref(9)?.as_str().map_err(rusqlite::Error::from);
+        let (kind, text) = match row.get::<_, i64>(3)? {
+            MESSAGE => {
+                let author = row.get::<_, Option<i64>>(4)?.and_then(Author::value);
+                let channel = row.get::<_, Option<i64>>(5)?.and_then(Channel::value);
+                let Some(kind) = author.zip(channel).and_then(|(author, channel)| kind(author, channel)) else {
+                    return Ok(None);
+                };
+                (kind, text()?.to_owned())
+            }
+            TOOL_CALL => {
+                let name = match row.get::<_, Option<i64>>(6)? {
+                    Some(label) => self.labels.text(&self.db, label)?.unwrap_or_default(),
+                    None => String::new(),
+                };
+                let command = event::command_of(row, 8, 9)?;
+                (Kind::Call, short_call(&name, &event::paths_of(row, 7, 8)?, command.as_deref(), text()?))
+            }
+            TOOL_RESULT => (Kind::Result, short_result(text()?).into_owned()),
+            _ => return Ok(None),
+        };
+        if text.trim().is_empty() {
+            return Ok(None);
+        }
+        let event: i64 = row.get(0)?;
+        let place = Place { transcript: transcript_of(event), event, line: row.get::<_, i64>(1)?.cast_unsigned() };
+        let group = session.map(|session| Group { origin: Origin::Session, row: session.0 });
+        Ok(Some(Passage { id, kind, group, at: row.get(2)?, place: Some(place), text }))
+    }
+
+    fn memory_passage(&self, id: PassageId, row: i64) -> Result<Option<Passage>, StoreError> {
+        let mut find = self.db.prepare_cached("SELECT content, created_at FROM memory WHERE id = ?1")?;
+        let found = find.query_row([row], |row| Ok((row.get::<_, String>(0)?, row.get(1)?))).optional()?;
+        let Some((content, at)) = found else { return Ok(None) };
+        let text = self.with_marks(Origin::Memory, row, content)?;
+        let group = Some(Group { origin: Origin::Memory, row });
+        Ok(Some(Passage { id, kind: Kind::Memory, group, at: Some(at), place: None, text }))
+    }
+
+    fn chunk_passage(&self, id: PassageId, row: i64, part: i64) -> Result<Option<Passage>, StoreError> {
+        let mut find = self.db.prepare_cached("SELECT summary, content, created_at FROM chunk WHERE id = ?1")?;
+        let found = find
+            .query_row([row], |row| Ok((row.get::<_, String>(0)?, row.get::<_, Option<String>>(1)?, row.get(2)?)))
+            .optional()?;
+        let Some((summary, Some(content), at)) = found else { return Ok(None) };
+        let parts = parts(&content);
+        let Some(part_text) = usize::try_from(part).ok().and_then(|part| parts.get(part)) else { return Ok(None) };
+        // The first part is what tells the chunk as a whole.
+        let text = if part == 0 {
+            self.with_marks(Origin::Chunk, row, format!("{summary}\n{part_text}"))?
+        } else {
+            (*part_text).to_owned()
+        };
+        let group = Some(Group { origin: Origin::Chunk, row });
+        Ok(Some(Passage { id, kind: Kind::Chunk, group, at: Some(at), place: None, text }))
+    }
+
+    fn session_passage(&self, id: PassageId, session: SessionId) -> Result<Option<Passage>, StoreError> {
+        let mut find = self
+            .db
+            .prepare_cached("SELECT ifnull(renamed, ifnull(title, '')), branch, ended_at FROM session WHERE id = ?1")?;
+        let found = find
+            .query_row([session], |row| Ok((row.get::<_, String>(0)?, row.get::<_, Option<String>>(1)?, row.get(2)?)))
+            .optional()?;
+        let Some((title, branch, at)) = found else { return Ok(None) };
+        let mut text = self.with_marks(Origin::Session, session.0, title)?;
+        if let Some(branch) = branch {
+            text = format!("{text}\n{branch}");
+        }
+        for path in self.changed_files(session, 20)? {
+            text = format!("{text}\n{path}");
+        }
+        if text.trim().is_empty() {
+            return Ok(None);
+        }
+        let group = Some(Group { origin: Origin::Session, row: session.0 });
+        Ok(Some(Passage { id, kind: Kind::Session, group, at, place: None, text }))
+    }
+
+    /// A text and the words it is marked with.
+    fn with_marks(&self, origin: Origin, source: i64, mut text: String) -> Result<String, StoreError> {
+        let mut find = self
+            .db
+            .prepare_cached("SELECT DISTINCT value FROM mark WHERE origin = ?1 AND source = ?2 AND sort != 'entity'")?;
+        for value in find.query_map(params![origin, source], |row| row.get::<_, String>(0))? {
+            text.push(' ');
+            text.push_str(&value?);
+        }
+        Ok(text)
+    }
+
+    /// Files that a session changed, those it changed most first.
+    ///
+    /// # Errors
+    /// As for any read.
+    pub fn changed_files(&self, session: SessionId, limit: usize) -> Result<Vec<String>, StoreError> {
+        let mut find = self.db.prepare_cached(
+            "SELECT f.path FROM transcript t JOIN touch c ON c.transcript_id = t.id JOIN file f ON f.id = c.file_id
+             WHERE t.session_id = ?1 AND c.changes > 0
+             GROUP BY f.id ORDER BY sum(c.changes) DESC, f.path LIMIT ?2",
+        )?;
+        let paths = find.query_map(params![session, limit as i64], |row| row.get(0))?;
+        Ok(paths.collect::<Result<_, _>>()?)
+    }
+
+    /// All that a group says, for what finds it as a whole: of a session what was said and called, without what tools
+    /// answered.
+    ///
+    /// # Errors
+    /// As for any read.
+    pub fn group_text(&self, group: Group) -> Result<String, StoreError> {
+        match group.origin {
+            Origin::Session => self.session_text(SessionId(group.row)),
+            Origin::Event => Ok(String::new()),
+            Origin::Memory | Origin::Chunk => {
+                let mut find = self.db.prepare_cached(
+                    "SELECT first, count, origin, source FROM span WHERE origin = ?1 AND source = ?2",
+                )?;
+                let span = find.query_row(params![group.origin, group.row], Span::read).optional()?;
+                let mut text = String::new();
+                if let Some(span) = span {
+                    self.read_span::<StoreError>(span, &mut |passage| {
+                        text.push_str(&passage.text);
+                        text.push('\n');
+                        Ok(())
+                    })?;
+                }
+                Ok(text)
+            }
+        }
+    }
+
+    fn session_text(&self, session: SessionId) -> Result<String, StoreError> {
+        let mut text = self.session_passage(PassageId(0), session)?.map(|it| it.text).unwrap_or_default();
+        for transcript in self.transcripts(session)? {
+            let (first, last) = crate::store::copied::ids(transcript.id, 0);
+            let span = Span { first: PassageId(0), count: last - first + 1, origin: Origin::Event, source: first };
+            self.read_span::<StoreError>(span, &mut |passage| {
+                if !matches!(passage.kind, Kind::Result | Kind::Reasoning) && text.len() < WORDS {
+                    text.push('\n');
+                    text.push_str(&passage.text);
+                }
+                Ok(())
+            })?;
+        }
+        Ok(text)
+    }
+}
+
+/// What a message is to search; none: it is not for search, as what a tool says to itself.
+fn kind(author: Author, channel: Channel) -> Option<Kind> {
+    match (author, channel) {
+        (Author::Human, _) => Some(Kind::Prompt),
+        (Author::Agent, Channel::Reasoning) => Some(Kind::Reasoning),
+        (Author::Agent, _) => Some(Kind::Reply),
+        (Author::Harness, Channel::Summary) => Some(Kind::Reply),
+        (Author::Harness, _) => None,
+    }
+}
