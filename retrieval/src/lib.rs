@@ -2,6 +2,7 @@
 //!
 //! It knows nothing of transcripts or of the store: a passage is a number, a few fields to filter by, and a text.
 
+pub mod embed;
 pub mod filter;
 pub mod vectors;
 
