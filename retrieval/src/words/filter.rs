@@ -1,0 +1,83 @@
+//! What may be found at all.
+
+use super::Document;
+use std::collections::HashSet;
+
+/// Restricts a search. Applied before ranking: as many results are found as there would be in a store of only these.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// Only of these sessions.
+    pub sessions: Option<HashSet<u64>>,
+    /// Only of these kinds.
+    pub kinds: Option<Kinds>,
+    /// Not before, in milliseconds since 1970. What has no time is not found.
+    pub from: Option<i64>,
+    /// Before, in milliseconds since 1970. What has no time is not found.
+    pub until: Option<i64>,
+}
+
+impl Filter {
+    /// Whether it lets everything through.
+    pub fn is_open(&self) -> bool {
+        self.sessions.is_none() && self.kinds.is_none() && self.is_timeless()
+    }
+
+    /// Whether it lets a document through.
+    pub fn admits(&self, document: &Document<'_>) -> bool {
+        self.admits_session(document.session) && self.admits_kind(document.kind) && self.admits_time(document.at)
+    }
+
+    pub(super) fn admits_session(&self, session: u64) -> bool {
+        self.sessions.as_ref().is_none_or(|sessions| sessions.contains(&session))
+    }
+
+    pub(super) fn admits_kind(&self, kind: u8) -> bool {
+        self.kinds.is_none_or(|kinds| kinds.contains(kind))
+    }
+
+    pub(super) fn admits_time(&self, at: Option<i64>) -> bool {
+        self.is_timeless()
+            || at.is_some_and(|at| self.from.is_none_or(|from| at >= from) && self.until.is_none_or(|until| at < until))
+    }
+
+    pub(super) fn is_timeless(&self) -> bool {
+        self.from.is_none() && self.until.is_none()
+    }
+}
+
+/// A set of kinds ([`Document::kind`]).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Kinds(u64);
+
+impl Kinds {
+    /// Whether `kind` is in the set. No kind from 64 on is.
+    pub fn contains(self, kind: u8) -> bool {
+        kind < 64 && self.0 >> kind & 1 == 1
+    }
+}
+
+impl FromIterator<u8> for Kinds {
+    fn from_iter<T: IntoIterator<Item = u8>>(kinds: T) -> Self {
+        Self(kinds.into_iter().filter(|kind| *kind < 64).fold(0, |set, kind| set | 1 << kind))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_counts() {
+        let document = Document { id: 1, session: 7, kind: 3, at: Some(50), text: "" };
+        let open = Filter::default();
+        assert!(open.is_open() && open.admits(&document));
+        let sessions = |ids: &[u64]| Filter { sessions: Some(ids.iter().copied().collect()), ..Filter::default() };
+        assert!(sessions(&[7, 8]).admits(&document) && !sessions(&[8]).admits(&document));
+        let kinds = |kinds: &[u8]| Filter { kinds: Some(kinds.iter().copied().collect()), ..Filter::default() };
+        assert!(kinds(&[3, 63]).admits(&document) && !kinds(&[2, 67]).admits(&document));
+        let span = |from, until| Filter { from, until, ..Filter::default() };
+        assert!(span(Some(50), Some(51)).admits(&document));
+        assert!(!span(Some(51), None).admits(&document) && !span(None, Some(50)).admits(&document));
+        assert!(!span(None, Some(50)).admits(&Document { at: None, ..document }));
+    }
+}
