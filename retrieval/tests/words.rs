@@ -1,4 +1,5 @@
 //! The index of words, from outside.
+#![expect(clippy::unwrap_used, reason = "a test stops at what goes wrong")]
 
 use std::{collections::HashSet, fs, path::Path};
 use tempfile::TempDir;
@@ -7,7 +8,13 @@ use totalrecall_retrieval::words::*;
 const ALL: Covered = Covered { passages: 1, removals: 0 };
 
 fn passage(id: u64, text: &str) -> Document<'_> {
-    Document { id, session: id / 10, kind: (id % 3) as u8, at: (id % 7 > 0).then_some(id as i64 * 1000), text }
+    Document {
+        id,
+        session: id / 10,
+        kind: (id % 3) as u8,
+        at: (!id.is_multiple_of(7)).then_some(id as i64 * 1000),
+        text,
+    }
 }
 
 /// An index with a commit after every `every` texts.
