@@ -1,48 +1,62 @@
-//! Which passages may be found at all. It is applied before anything is ranked, so that `k` results are `k` results.
+//! What may be found at all.
 
 use std::collections::HashSet;
 
-/// Conditions that a passage must meet; all of them. The default lets everything through.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// Restricts a search. Applied before ranking: as many results are found as there would be in a store of only these.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// Only passages of these sessions.
+    /// Only of these sessions.
     pub sessions: Option<HashSet<u64>>,
-    /// Only passages of these kinds.
+    /// Only of these kinds.
     pub kinds: Option<Kinds>,
-    /// Only passages of this time and later; milliseconds since the Unix epoch.
+    /// Not before, in milliseconds since 1970. What has no time is not found.
     pub from: Option<i64>,
-    /// Only passages of before this time; likewise, exclusive.
+    /// Before, in milliseconds since 1970. What has no time is not found.
     pub until: Option<i64>,
 }
 
 impl Filter {
     /// Whether it lets everything through.
-    pub fn is_empty(&self) -> bool {
-        self.sessions.is_none() && self.kinds.is_none() && self.from.is_none() && self.until.is_none()
+    pub fn is_open(&self) -> bool {
+        self.sessions.is_none() && self.kinds.is_none() && self.is_timeless()
     }
 
-    /// Whether a passage of this session, kind and time may be found.
-    pub fn admits(&self, session: u64, kind: u8, at: i64) -> bool {
+    /// Whether it lets a passage of this session, kind and time through.
+    pub fn admits(&self, session: u64, kind: u8, at: Option<i64>) -> bool {
+        self.admits_session(session) && self.admits_kind(kind) && self.admits_time(at)
+    }
+
+    pub(crate) fn admits_session(&self, session: u64) -> bool {
+        self.sessions.as_ref().is_none_or(|sessions| sessions.contains(&session))
+    }
+
+    pub(crate) fn admits_kind(&self, kind: u8) -> bool {
         self.kinds.is_none_or(|kinds| kinds.contains(kind))
-            && self.from.is_none_or(|from| at >= from)
-            && self.until.is_none_or(|until| at < until)
-            && self.sessions.as_ref().is_none_or(|sessions| sessions.contains(&session))
+    }
+
+    pub(crate) fn admits_time(&self, at: Option<i64>) -> bool {
+        self.is_timeless()
+            || at.is_some_and(|at| self.from.is_none_or(|from| at >= from) && self.until.is_none_or(|until| at < until))
+    }
+
+    pub(crate) fn is_timeless(&self) -> bool {
+        self.from.is_none() && self.until.is_none()
     }
 }
 
 /// A set of kinds of passages, which are numbers below 64.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Kinds(u64);
 
 impl Kinds {
-    /// Whether the kind is in the set. One of 64 and above is in none.
+    /// Whether `kind` is in the set. No kind from 64 on is.
     pub fn contains(self, kind: u8) -> bool {
         kind < 64 && self.0 >> kind & 1 == 1
     }
 }
 
 impl FromIterator<u8> for Kinds {
-    fn from_iter<I: IntoIterator<Item = u8>>(kinds: I) -> Self {
+    fn from_iter<T: IntoIterator<Item = u8>>(kinds: T) -> Self {
         Self(kinds.into_iter().filter(|kind| *kind < 64).fold(0, |set, kind| set | 1 << kind))
     }
 }
@@ -52,18 +66,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_condition_must_hold() {
-        let filter = Filter {
-            sessions: Some(HashSet::from([7])),
-            kinds: Some(Kinds::from_iter([1, 3])),
-            from: Some(100),
-            until: Some(200),
-        };
-        assert!(filter.admits(7, 3, 100));
-        assert!(!filter.admits(8, 3, 100));
-        assert!(!filter.admits(7, 2, 100));
-        assert!(!filter.admits(7, 3, 99));
-        assert!(!filter.admits(7, 3, 200));
-        assert!(Filter::default().admits(0, 255, i64::MIN));
+    fn every_part_counts() {
+        let open = Filter::default();
+        assert!(open.is_open() && open.admits(7, 3, Some(50)) && open.admits(0, 255, None));
+        let sessions = |ids: &[u64]| Filter { sessions: Some(ids.iter().copied().collect()), ..Filter::default() };
+        assert!(sessions(&[7, 8]).admits(7, 3, Some(50)) && !sessions(&[8]).admits(7, 3, Some(50)));
+        let kinds = |kinds: &[u8]| Filter { kinds: Some(kinds.iter().copied().collect()), ..Filter::default() };
+        assert!(kinds(&[3, 63]).admits(7, 3, Some(50)) && !kinds(&[2, 67]).admits(7, 3, Some(50)));
+        let span = |from, until| Filter { from, until, ..Filter::default() };
+        assert!(span(Some(50), Some(51)).admits(7, 3, Some(50)));
+        assert!(!span(Some(51), None).admits(7, 3, Some(50)) && !span(None, Some(50)).admits(7, 3, Some(50)));
+        assert!(!span(None, Some(50)).admits(7, 3, None));
     }
 }

@@ -4,15 +4,30 @@
 
 pub mod embed;
 pub mod filter;
+pub mod tokens;
 pub mod vectors;
+pub mod words;
 
 use serde::{Deserialize, Serialize};
 
-/// How far an index has followed the store: it is derived, and what came after is still to be read.
+/// How far an index has followed the store: it is derived, and what came after is still to be read. Kept in the index's own
+/// commit, so that it is true of what is found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Covered {
     /// The last passage's id that is in the index; 0: none.
     pub passages: u64,
     /// The last removal's id that was followed; 0: none.
     pub removals: u64,
+}
+
+/// A passage that was found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scored {
+    /// The passage; of a whole session the session.
+    pub id: u64,
+    /// The session it is of; 0 if none.
+    pub session: u64,
+    /// By words: BM25, above 0, comparable within one query. By meaning: the cosine of its vector, as it is stored, and the
+    /// query's, -1 to 1.
+    pub score: f32,
 }

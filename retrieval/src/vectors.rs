@@ -18,7 +18,7 @@ mod writer;
 
 use std::path::{Path, PathBuf};
 
-use crate::{Covered, filter::Filter};
+use crate::{Covered, Scored, filter::Filter};
 
 use self::{columns::Columns, commit::Commit, nearest::Nearest, quantised::Quantised};
 
@@ -71,17 +71,6 @@ impl VectorsError {
     pub fn asks_for_rebuild(&self) -> bool {
         matches!(self, Self::Absent(_) | Self::OtherModel { .. } | Self::OtherFormat(_) | Self::Damaged(_))
     }
-}
-
-/// A passage that was found.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Scored {
-    /// The passage.
-    pub id: u64,
-    /// The session it is of.
-    pub session: u64,
-    /// The cosine of its vector, as it is stored, and the query's: -1 to 1.
-    pub score: f32,
 }
 
 /// The vectors as they were when they were opened.
@@ -151,7 +140,7 @@ impl Vectors {
         };
         let mut nearest = Nearest::new(CANDIDATES.max(k.saturating_mul(CANDIDATES_FOR_ONE)).min(self.commit.rows));
         let dead = |row: usize| self.dead.get(row / 64).is_some_and(|word| word >> (row % 64) & 1 == 1);
-        if filter.is_empty() {
+        if filter.is_open() {
             kernels::scan(self.columns.sketches(), &query.sketch, |row, distance| {
                 // Removed rows are few, and most rows are too far away anyway: that is asked first.
                 if nearest.admits(distance) && !dead(row) {

@@ -5,9 +5,9 @@ use std::{collections::HashSet, fs, path::Path};
 
 use proptest::prelude::*;
 use totalrecall_retrieval::{
-    Covered,
+    Covered, Scored,
     filter::{Filter, Kinds},
-    vectors::{Scored, Vectors, VectorsError, Writer},
+    vectors::{Vectors, VectorsError, Writer},
 };
 
 const MODEL: &str = "test@1";
@@ -29,7 +29,7 @@ fn fill(folder: &Path, ids: std::ops::Range<u64>, dims: usize) {
 
 fn append(writer: &mut Writer, ids: std::ops::Range<u64>, dims: usize) {
     for id in ids {
-        writer.append(id, id / 10, (id % 5) as u8, id as i64, &vector_of(id, dims)).unwrap();
+        writer.append(id, id / 10, (id % 5) as u8, Some(id as i64), &vector_of(id, dims)).unwrap();
     }
 }
 
@@ -81,14 +81,14 @@ proptest! {
         let all: Vec<Vec<f32>> = (0..rows).map(|_| random_vector(&mut random, dims)).collect();
         let mut writer = Writer::open_or_create(folder.path(), MODEL, dims).unwrap();
         for (id, vector) in all.iter().enumerate() {
-            writer.append(id as u64, id as u64 / 10, (id % 5) as u8, id as i64, vector).unwrap();
+            writer.append(id as u64, id as u64 / 10, (id % 5) as u8, Some(id as i64), vector).unwrap();
         }
         removed.iter().for_each(|id| writer.remove(*id));
         writer.commit(&covered(rows - 1)).unwrap();
 
         let query = random_vector(&mut random, dims);
         let mut expected: Vec<(u64, f64)> = (0..rows)
-            .filter(|id| !removed.contains(id) && filter.admits(id / 10, (id % 5) as u8, *id as i64))
+            .filter(|id| !removed.contains(id) && filter.admits(id / 10, (id % 5) as u8, Some(*id as i64)))
             .map(|id| (id, cosine(&query, &all[id as usize])))
             .collect();
         expected.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -249,7 +249,7 @@ fn nothing_is_found_where_nothing_is() {
     assert!(vectors.search(&[0.0; 64], 10, &Filter::default()).is_empty(), "no direction");
     assert!(vectors.search(&[1.0; 63], 10, &Filter::default()).is_empty(), "of another model");
     assert!(matches!(
-        Writer::open_or_create(folder.path(), MODEL, 64).unwrap().append(9, 9, 0, 0, &[1.0]),
+        Writer::open_or_create(folder.path(), MODEL, 64).unwrap().append(9, 9, 0, Some(0), &[1.0]),
         Err(VectorsError::Dimensions { found: 1, wanted: 64 })
     ));
 }
@@ -267,7 +267,7 @@ fn sketches_find_most_of_what_is_nearest() {
     let mut all = Vec::new();
     for id in 0..20_000 {
         let vector = near(&topics[random.usize(..topics.len())], &mut random);
-        writer.append(id, 0, 0, 0, &vector).unwrap();
+        writer.append(id, 0, 0, Some(0), &vector).unwrap();
         all.push(vector);
     }
     writer.commit(&covered(19_999)).unwrap();

@@ -13,6 +13,9 @@ use crate::filter::Filter;
 
 use super::{VectorsError, commit::Commit};
 
+/// Stands for a time that is not known.
+pub(super) const NO_TIME: i64 = i64::MIN;
+
 /// What a row consists of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Column {
@@ -20,7 +23,7 @@ pub(super) enum Column {
     Ids,
     /// Its session: u64.
     Sessions,
-    /// Its time: i64, milliseconds since the Unix epoch.
+    /// Its time: i64, milliseconds since the Unix epoch, or [`NO_TIME`].
     Times,
     /// Its kind: u8.
     Kinds,
@@ -127,16 +130,14 @@ impl Columns {
     pub(super) fn admitted_by<'a>(&'a self, filter: &'a Filter) -> impl FnMut(usize) -> bool + 'a {
         let (kinds, times) = (self.bytes(Column::Kinds), self.bytes(Column::Times).as_chunks().0);
         // Columns that the filter does not ask about are not even touched.
-        let timeless = filter.from.is_none() && filter.until.is_none();
+        let timeless = filter.is_timeless();
         // Rows of a session follow one another: the set is asked once for them.
         let mut last = None;
         move |row| {
             let at = if timeless { 0 } else { i64::from_le_bytes(times[row]) };
             let kind = if filter.kinds.is_none() { 0 } else { kinds[row] };
-            if !(filter.kinds.is_none_or(|set| set.contains(kind))
-                && filter.from.is_none_or(|from| at >= from)
-                && filter.until.is_none_or(|until| at < until))
-            {
+            let at = Some(at).filter(|at| *at != NO_TIME);
+            if !(filter.kinds.is_none_or(|set| set.contains(kind)) && (timeless || filter.admits_time(at))) {
                 return false;
             }
             let Some(sessions) = &filter.sessions else { return true };

@@ -11,7 +11,7 @@ use crate::Covered;
 
 use super::{
     VectorsError,
-    columns::{Column, Columns},
+    columns::{Column, Columns, NO_TIME},
     commit::Commit,
     quantised::Quantised,
 };
@@ -88,7 +88,14 @@ impl Writer {
     /// # Errors
     ///
     /// It has not as many numbers as the others, or the system refuses.
-    pub fn append(&mut self, id: u64, session: u64, kind: u8, at: i64, vector: &[f32]) -> Result<(), VectorsError> {
+    pub fn append(
+        &mut self,
+        id: u64,
+        session: u64,
+        kind: u8,
+        at: Option<i64>,
+        vector: &[f32],
+    ) -> Result<(), VectorsError> {
         if vector.len() != self.commit.dims {
             return Err(VectorsError::Dimensions { found: vector.len(), wanted: self.commit.dims });
         }
@@ -98,7 +105,7 @@ impl Writer {
         self.files.append([
             &id.to_le_bytes(),
             &session.to_le_bytes(),
-            &at.to_le_bytes(),
+            &at.unwrap_or(NO_TIME).to_le_bytes(),
             &[kind],
             &scale.to_le_bytes(),
             &sketch,

@@ -1,0 +1,157 @@
+//! A query with what an index knows of its words.
+
+use super::query::{Asked, Phrase, Query};
+use super::{bm25, folder::Error, index::WordIndex};
+use crate::tokens::{self, Form, Stems};
+use std::collections::HashMap;
+
+/// What a word counts that is only near the one that was typed.
+const NEAR: f32 = 0.7;
+
+/// Words of a query that are corrected: each is a search in the dictionary, and a query that is wrong throughout is
+/// in a language of which there is nothing here.
+const MOST_CORRECTED: usize = 3;
+
+/// A query as it is searched for in one index.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Each term once.
+    pub(super) terms: Vec<Planned>,
+    /// Folded beginnings of words.
+    pub(super) prefixes: Vec<String>,
+    pub(super) phrases: Vec<Phrase>,
+    /// Number of documents in the index.
+    pub(super) documents: u64,
+    /// Terms of a document, on average.
+    pub(super) mean_length: f32,
+    /// The words as they were typed, and what each says: the idf of its rarest known term; 0 if parts of it say it already.
+    words: Vec<(String, f32)>,
+}
+
+/// A term that is searched for.
+#[derive(Clone, Debug)]
+pub(super) struct Planned {
+    pub(super) term: String,
+    /// Number of documents that hold it.
+    pub(super) df: u64,
+    /// What its BM25 is multiplied by.
+    pub(super) weight: f32,
+    /// Whether a phrase needs it.
+    pub(super) is_required: bool,
+    /// Number of the word of the query it stands for.
+    word: usize,
+}
+
+/// What of a query is in a text.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Match {
+    /// The terms that are there, words stemmed.
+    pub terms: Vec<String>,
+    /// What share of all that the query's words say is there: 0 (nothing) to 1 (every word). A rare word says more, one
+    /// that no text holds the most.
+    pub share: f32,
+}
+
+impl Plan {
+    pub(super) fn new(index: &WordIndex, query: &Query) -> Result<Self, Error> {
+        let mut plan = Self {
+            terms: Vec::new(),
+            prefixes: query.prefixes.iter().map(|prefix| prefix.word.clone()).collect(),
+            phrases: query.phrases.clone(),
+            documents: index.documents(),
+            mean_length: index.mean_length()?,
+            words: Vec::new(),
+        };
+        // First, since a term is planned once: these are required.
+        for asked in query.phrases.iter().flat_map(|phrase| &phrase.terms) {
+            plan.add(asked, index.term_df(&asked.term)?, true);
+        }
+        let mut corrected = 0;
+        for asked in &query.words {
+            let df = index.term_df(&asked.term)?;
+            plan.add(asked, df, false);
+            if df == 0 && asked.form == Form::Word && corrected < MOST_CORRECTED {
+                corrected += 1;
+                plan.add_alternatives(index.nearest(&asked.term)?, NEAR);
+            }
+        }
+        for prefix in &query.prefixes {
+            plan.add(prefix, index.term_df(&prefix.term)?, false);
+            plan.add_alternatives(index.completions(&prefix.word)?, 1.0);
+        }
+        plan.weigh(query);
+        Ok(plan)
+    }
+
+    /// Whether any text of the index holds any of the words, or what was taken for them.
+    pub fn is_known(&self) -> bool {
+        self.terms.iter().any(|planned| planned.df > 0)
+    }
+
+    /// The words no text holds, each with a term that was searched for besides.
+    pub fn corrections(&self) -> impl Iterator<Item = (&str, &str)> {
+        let near = self.terms.iter().filter(|planned| planned.weight < 1.0);
+        near.map(|planned| (self.words[planned.word].0.as_str(), planned.term.as_str()))
+    }
+
+    /// What of the query is in `text`.
+    pub fn matched(&self, text: &str) -> Match {
+        let known: HashMap<&str, usize> = self.by_term();
+        let mut is_there = vec![false; self.terms.len()];
+        tokens::terms(text, &mut Stems::default(), |term| {
+            if let Some(at) = known.get(term) {
+                is_there[*at] = true;
+            }
+        });
+        let mut shares = vec![0.0_f32; self.words.len()];
+        let mut terms = Vec::new();
+        for (planned, _) in self.terms.iter().zip(is_there).filter(|(_, is_there)| *is_there) {
+            shares[planned.word] = shares[planned.word].max(planned.weight);
+            terms.push(planned.term.clone());
+        }
+        let all: f32 = self.words.iter().map(|(_, mass)| mass).sum();
+        let covered: f32 = self.words.iter().zip(shares).map(|((_, mass), share)| mass * share).sum();
+        Match { terms, share: if all > 0.0 { covered / all } else { 0.0 } }
+    }
+
+    /// Where in [`Plan::terms`] each term is.
+    pub(super) fn by_term(&self) -> HashMap<&str, usize> {
+        self.terms.iter().enumerate().map(|(at, planned)| (planned.term.as_str(), at)).collect()
+    }
+
+    /// One more word of the query.
+    fn add(&mut self, asked: &Asked, df: u64, is_required: bool) {
+        if !self.terms.iter().any(|planned| planned.term == asked.term) {
+            let term = asked.term.clone();
+            self.terms.push(Planned { term, df, weight: 1.0, is_required, word: self.words.len() });
+        }
+        self.words.push((asked.word.clone(), 0.0));
+    }
+
+    /// Terms that stand for the last word as well.
+    fn add_alternatives(&mut self, terms: Vec<(String, u64)>, weight: f32) {
+        let word = self.words.len().saturating_sub(1);
+        for (term, df) in terms {
+            if !self.terms.iter().any(|planned| planned.term == term) {
+                self.terms.push(Planned { term, df, weight, is_required: false, word });
+            }
+        }
+    }
+
+    /// Says what each word says.
+    fn weigh(&mut self, query: &Query) {
+        let asked = query.phrases.iter().flat_map(|phrase| &phrase.terms).chain(&query.words).chain(&query.prefixes);
+        let forms: Vec<Form> = asked.map(|asked| asked.form).collect();
+        let has_pairs = forms.contains(&Form::Pair);
+        for (at, form) in forms.into_iter().enumerate() {
+            if form == Form::Whole || form == Form::Character && has_pairs {
+                continue;
+            }
+            let terms = || self.terms.iter().filter(|planned| planned.word == at);
+            let known = terms().filter(|planned| planned.df > 0).map(|planned| planned.df).min();
+            if terms().next().is_some() {
+                self.words[at].1 = bm25::idf(known.unwrap_or(0), self.documents);
+            }
+        }
+    }
+}
