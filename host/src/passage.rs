@@ -42,6 +42,15 @@ impl Kind {
         Self::Session,
     ];
 
+    /// What a group is as a whole.
+    pub fn of_group(group: Group) -> Self {
+        match group.origin {
+            Origin::Memory => Self::Memory,
+            Origin::Chunk => Self::Chunk,
+            Origin::Session | Origin::Event => Self::Session,
+        }
+    }
+
     /// As it is written in JSON and on the command line.
     pub fn name(self) -> &'static str {
         match self {

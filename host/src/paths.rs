@@ -66,6 +66,11 @@ impl Home {
         self.0.join("told")
     }
 
+    /// The indexes that search uses. Everything in it can be made again from the database.
+    pub fn index(&self) -> PathBuf {
+        self.0.join("index")
+    }
+
     /// Held by the one worker that may write.
     pub fn worker_lock(&self) -> PathBuf {
         self.0.join("worker.lock")

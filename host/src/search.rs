@@ -1,8 +1,22 @@
-//! Search over everything that is kept: by words, by meaning, or by both.
+//! Search over everything that is kept: by words, by meaning, or by both. What is asked for is filtered first and ranked then,
+//! from what the passages say, what their sessions say as wholes, and what they mean.
 
+mod around;
+mod asked;
+mod excerpt;
+mod grep;
+mod hit;
 mod reference;
+mod run;
 
+pub use around::{Around, Moment, Step, around, timeline};
+pub use asked::{Asked, AskedError};
+pub use grep::{Grep, Line, Lines};
+pub use hit::{Hit, Source, Why};
 pub use reference::{Reference, ReferenceError};
+pub use run::{SearchError, Searcher};
+
+use serde::Serialize;
 
 use crate::{passage::Kind, project::Project};
 
@@ -29,6 +43,8 @@ pub struct Filter {
     pub entity: Option<String>,
     /// Only sessions that used this file: a whole path, or its last parts.
     pub path: Option<String>,
+    /// Memories that were superseded, have expired or are done, too.
+    pub outdated: bool,
 }
 
 impl Filter {
@@ -39,4 +55,45 @@ impl Filter {
                 .iter()
                 .any(|it| it.is_some())
     }
+}
+
+/// A search.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// Words of which any may be there, `"phrases"` that must be, and `prefixes*`.
+    pub query: String,
+    /// What it is about.
+    pub filter: Filter,
+    /// Most hits.
+    pub limit: usize,
+}
+
+/// What a search found.
+#[derive(Debug, Default, Serialize)]
+pub struct Answer {
+    /// The best, best first.
+    pub hits: Vec<Hit>,
+    /// How many are relevant in all.
+    pub total: usize,
+    /// There are at least so many: not all were looked at.
+    pub is_more: bool,
+    /// Something was found, but nothing of it is about what was asked. It is among the hits all the same.
+    pub nothing_relevant: bool,
+    /// Words that nothing holds, and what was searched for in their place.
+    pub corrected: Vec<(String, String)>,
+    /// What was put away and is about it, by title, marks and summary.
+    pub archived: Vec<Archived>,
+    /// Passages that no index has yet and that were too many to look through.
+    pub unindexed: u64,
+    /// Share of passages that could be found by their meaning, 0 to 1.
+    pub meaning: f32,
+}
+
+/// Something that was put away.
+#[derive(Clone, Debug, Serialize)]
+pub struct Archived {
+    /// What it is called.
+    pub id: Reference,
+    /// Its title or summary.
+    pub title: String,
 }

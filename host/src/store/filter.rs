@@ -26,6 +26,19 @@ impl Query {
 }
 
 impl Store {
+    /// The folders that sessions, memories and chunks are filed under.
+    ///
+    /// # Errors
+    /// As for any read.
+    pub fn projects(&self) -> Result<BTreeSet<String>, StoreError> {
+        let mut find = self.db.prepare_cached(
+            "SELECT project FROM session WHERE project IS NOT NULL UNION
+             SELECT project FROM memory WHERE project IS NOT NULL UNION
+             SELECT project FROM chunk WHERE project IS NOT NULL",
+        )?;
+        Ok(find.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
+    }
+
     /// The groups that a filter lets through; none: it asks for no group, so all of them.
     ///
     /// # Errors

@@ -4,7 +4,7 @@
 //!
 //! Events that were stored together share a row, because there are millions of them.
 
-mod read;
+pub(super) mod read;
 
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 
@@ -226,15 +226,6 @@ impl Store {
         let removals =
             find.query_map([after], |row| Ok(Removal { id: row.get(0)?, first: row.get(1)?, count: row.get(2)? }))?;
         Ok(removals.collect::<Result<_, _>>()?)
-    }
-
-    /// The last removal there was; 0: there was none.
-    ///
-    /// # Errors
-    /// As for any read.
-    pub fn last_removal(&self) -> Result<i64, StoreError> {
-        let mut find = self.db.prepare_cached("SELECT seq FROM sqlite_sequence WHERE name = 'removal'")?;
-        Ok(find.query_row([], |row| row.get(0)).optional()?.unwrap_or(0))
     }
 
     /// Forgets removals that every index has taken in.

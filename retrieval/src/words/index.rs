@@ -30,6 +30,17 @@ impl WordIndex {
         Ok(Self { index, fields, searcher, covered })
     }
 
+    /// An index of nothing, for whoever has none: all passages are newer than it.
+    ///
+    /// # Errors
+    /// None that can be expected: it is in memory.
+    pub fn empty() -> Result<Self, Error> {
+        let (fields, schema) = Fields::schema();
+        let index = Index::create_in_ram(schema);
+        let searcher = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?.searcher();
+        Ok(Self { index, fields, searcher, covered: Covered::default() })
+    }
+
     /// Goes on to the last commit.
     ///
     /// # Errors

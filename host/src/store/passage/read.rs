@@ -8,6 +8,7 @@ use crate::{
     passage::{Group, Kind, Passage, Place, parts, short_call, short_result},
     store::{
         PassageId, SessionId, Store, StoreError,
+        copied::ids,
         event::{self, MESSAGE, Number, TOOL_CALL, TOOL_RESULT},
     },
 };
@@ -224,23 +225,65 @@ impl Store {
 
     fn session_text(&self, session: SessionId) -> Result<String, StoreError> {
         let mut text = self.session_passage(PassageId(0), session)?.map(|it| it.text).unwrap_or_default();
-        for transcript in self.transcripts(session)? {
-            let (first, last) = crate::store::copied::ids(transcript.id, 0);
-            let span = Span { first: PassageId(0), count: last - first + 1, origin: Origin::Event, source: first };
-            self.read_span::<StoreError>(span, &mut |passage| {
-                if !matches!(passage.kind, Kind::Result | Kind::Reasoning) && text.len() < WORDS {
-                    text.push('\n');
-                    text.push_str(&passage.text);
-                }
-                Ok(())
-            })?;
-        }
+        self.each_passage_of::<StoreError>(session, &mut |passage| {
+            if !matches!(passage.kind, Kind::Result | Kind::Reasoning) && text.len() < WORDS {
+                text.push('\n');
+                text.push_str(&passage.text);
+            }
+            Ok(())
+        })?;
         Ok(text)
+    }
+
+    /// Reads the passages of all of a session's events, transcript by transcript. Their numbers are not told.
+    ///
+    /// # Errors
+    /// Those of the store, and those of `each`, which ends the reading.
+    pub fn each_passage_of<E: From<StoreError>>(
+        &self,
+        session: SessionId,
+        each: &mut dyn FnMut(Passage) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for transcript in self.transcripts(session)? {
+            let (first, last) = ids(transcript.id, 0);
+            let span = Span { first: PassageId(0), count: last - first + 1, origin: Origin::Event, source: first };
+            self.read_span(span, each)?;
+        }
+        Ok(())
+    }
+
+    /// The passages next to an event in its transcript, nearest first, at most so many. Their numbers are not told.
+    ///
+    /// # Errors
+    /// As for any read.
+    pub fn passages_near(&self, event: i64, forward: bool, most: usize) -> Result<Vec<Passage>, StoreError> {
+        let (first, last) = ids(transcript_of(event), 0);
+        let (range, order) = if forward { ((event + 1, last), "ASC") } else { ((first, event - 1), "DESC") };
+        let sql = format!("SELECT {EVENT} FROM event WHERE id BETWEEN ?1 AND ?2 AND copied = 0 ORDER BY id {order}");
+        let session = self.session_of(event)?;
+        let mut find = self.db.prepare_cached(&sql)?;
+        let mut rows = find.query([range.0, range.1])?;
+        let mut passages = Vec::new();
+        while passages.len() < most
+            && let Some(row) = rows.next()?
+        {
+            passages.extend(self.event_passage(PassageId(0), session, row)?);
+        }
+        Ok(passages)
+    }
+
+    /// All of what is stored of an event's text: of a call its whole input, of a result its whole answer.
+    ///
+    /// # Errors
+    /// As for any read.
+    pub fn event_text(&self, event: i64) -> Result<Option<String>, StoreError> {
+        let mut find = self.db.prepare_cached("SELECT text FROM event WHERE id = ?1")?;
+        Ok(find.query_row([event], |row| row.get(0)).optional()?.flatten())
     }
 }
 
 /// What a message is to search; none: it is not for search, as what a tool says to itself.
-fn kind(author: Author, channel: Channel) -> Option<Kind> {
+pub(in crate::store) fn kind(author: Author, channel: Channel) -> Option<Kind> {
     match (author, channel) {
         (Author::Human, _) => Some(Kind::Prompt),
         (Author::Agent, Channel::Reasoning) => Some(Kind::Reasoning),

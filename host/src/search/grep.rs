@@ -1,0 +1,283 @@
+//! Lines that match a pattern, in everything that is stored, newest first.
+
+mod fuzzy;
+
+use std::{
+    ops::ControlFlow,
+    time::{Duration, Instant},
+};
+
+use regex::bytes::{Regex, RegexBuilder};
+use serde::Serialize;
+
+use super::{Filter, Reference, Source};
+use crate::{
+    clean::clean,
+    store::{Origin, PassageId, SessionId, Store, StoreError, StoredText},
+};
+use fuzzy::Fuzzy;
+
+/// Largest compiled pattern, in bytes: what the library takes for bounded. A pattern comes from an agent.
+const PATTERN_SIZE: usize = 1 << 20;
+/// Longest line that is shown, in characters.
+const SHOWN: usize = 200;
+
+/// What lines are looked for.
+#[derive(Clone, Debug)]
+pub struct Grep {
+    /// A regular expression; what is none is looked for as it stands. Letter case does not count unless it is asked for.
+    pub pattern: String,
+    /// Letter case counts.
+    pub case: bool,
+    /// Lines that are nearly so, at least to this degree, 0 to 100. The pattern is then no expression.
+    pub fuzzy: Option<u8>,
+    /// What it is about.
+    pub filter: Filter,
+    /// Most lines that are given. All are counted.
+    pub limit: usize,
+    /// Time after which it stops.
+    pub budget: Duration,
+}
+
+/// What was found.
+#[derive(Debug, Default, Serialize)]
+pub struct Lines {
+    /// The lines, newest first; of nearly matching ones the best first.
+    pub lines: Vec<Line>,
+    /// How many there are in what was looked through.
+    pub total: u64,
+    /// There was no time to look through all: only back to then, in milliseconds since the Unix epoch.
+    pub only_since: Option<i64>,
+    /// It ran out of time.
+    pub is_partial: bool,
+    /// The pattern is no regular expression, and why; it was looked for as it stands.
+    pub literal: Option<String>,
+    /// Bytes that were looked through.
+    pub bytes: u64,
+}
+
+/// A line.
+#[derive(Clone, Debug, Serialize)]
+pub struct Line {
+    /// What it stands in.
+    pub id: Reference,
+    /// Where that stands.
+    pub source: Source,
+    /// When it was said.
+    pub at: Option<i64>,
+    /// Its number in the text, from 1.
+    pub number: usize,
+    /// The line, shortened around the match; text of others.
+    pub text: String,
+    /// The line before and the one after it.
+    pub before: Option<String>,
+    /// See above.
+    pub after: Option<String>,
+    /// How near it is, 0 to 100, where it need only be near.
+    pub score: Option<u8>,
+}
+
+enum Matcher {
+    Exact(Regex),
+    Near(Fuzzy, u8),
+}
+
+impl Grep {
+    /// Looks.
+    ///
+    /// # Errors
+    /// As for any read.
+    pub fn run(&self, store: &Store) -> Result<Lines, StoreError> {
+        let started = Instant::now();
+        let mut found = Lines::default();
+        let matcher = match self.fuzzy {
+            Some(least) => Matcher::Near(Fuzzy::new(&self.pattern), least),
+            None => Matcher::Exact(self.expression(&mut found.literal)),
+        };
+        let groups = store.groups(&self.filter)?;
+        let mut raw: Vec<(Raw, Line)> = Vec::new();
+        let mut texts = 0_u32;
+        store.scan_texts(groups.as_ref(), &mut |text| {
+            texts += 1;
+            if texts.is_multiple_of(64) && started.elapsed() > self.budget {
+                found.is_partial = true;
+                return ControlFlow::Break(());
+            }
+            if self.admits(&text) {
+                found.bytes += text.text.len() as u64;
+                self.look(&matcher, &text, &mut found.total, &mut raw);
+            }
+            found.only_since = text.at.or(found.only_since);
+            ControlFlow::Continue(())
+        })?;
+        if !found.is_partial {
+            found.only_since = None;
+        }
+        for (raw, mut line) in raw {
+            if let Some((id, source)) = raw.place(store)? {
+                (line.id, line.source) = (id, source);
+                found.lines.push(line);
+            }
+        }
+        Ok(found)
+    }
+
+    fn expression(&self, literal: &mut Option<String>) -> Regex {
+        let build = |pattern: &str| {
+            RegexBuilder::new(pattern)
+                .case_insensitive(!self.case)
+                .multi_line(true)
+                .size_limit(PATTERN_SIZE)
+                .dfa_size_limit(PATTERN_SIZE * 8)
+                .build()
+        };
+        build(&self.pattern).unwrap_or_else(|error| {
+            *literal = Some(error.to_string().lines().last().unwrap_or_default().trim().to_owned());
+            // A text as it stands is always an expression, but may be too large a one: then nothing matches it.
+            build(&regex::escape(&self.pattern)).unwrap_or_else(|_| never())
+        })
+    }
+
+    fn admits(&self, text: &StoredText<'_>) -> bool {
+        let Filter { since, until, kinds, .. } = &self.filter;
+        (kinds.is_empty() || kinds.contains(&text.kind))
+            && since.is_none_or(|since| text.at.is_some_and(|at| at >= since))
+            && until.is_none_or(|until| text.at.is_some_and(|at| at < until))
+    }
+
+    fn look(&self, matcher: &Matcher, text: &StoredText<'_>, total: &mut u64, raw: &mut Vec<(Raw, Line)>) {
+        match matcher {
+            Matcher::Exact(expression) => {
+                let mut from = 0;
+                while let Some(found) = expression.find_at(text.text, from) {
+                    let (start, end) = line_around(text.text, found.start());
+                    *total += 1;
+                    if raw.len() < self.limit {
+                        raw.push((Raw::of(text), line(text, start, end, found.start(), None)));
+                    }
+                    // The next line: a line counts once.
+                    from = end + 1;
+                    if from > text.text.len() {
+                        break;
+                    }
+                }
+            }
+            Matcher::Near(fuzzy, least) => {
+                let mut start = 0;
+                for bytes in text.text.split(|byte| *byte == b'\n') {
+                    let end = start + bytes.len();
+                    let (score, at) = fuzzy.score(&String::from_utf8_lossy(bytes));
+                    if score >= *least {
+                        *total += 1;
+                        raw.push((Raw::of(text), line(text, start, end, start + at, Some(score))));
+                        if raw.len() > self.limit * 4 + 64 {
+                            best(raw, self.limit);
+                        }
+                    }
+                    start = end + 1;
+                }
+                best(raw, self.limit);
+            }
+        }
+    }
+}
+
+/// An expression that nothing matches.
+#[expect(clippy::expect_used, reason = "the pattern is written here")]
+fn never() -> Regex {
+    Regex::new(r"[^\s\S]").expect("an empty class")
+}
+
+/// Keeps the nearest lines, of equally near ones the newest.
+fn best(raw: &mut Vec<(Raw, Line)>, limit: usize) {
+    raw.sort_by_key(|(_, line)| std::cmp::Reverse(line.score));
+    raw.truncate(limit);
+}
+
+/// Where a line stands, as far as it is known while everything is looked through.
+struct Raw {
+    origin: Origin,
+    row: i64,
+    session: SessionId,
+}
+
+impl Raw {
+    fn of(text: &StoredText<'_>) -> Self {
+        Self { origin: text.group.origin, row: text.row, session: SessionId(text.group.row) }
+    }
+
+    /// What it is called and where it stands. None: it is gone by now.
+    fn place(&self, store: &Store) -> Result<Option<(Reference, Source)>, StoreError> {
+        if self.origin == Origin::Session {
+            let source = Source::of_event(store, self.row, Some(self.session))?;
+            return Ok(Some((Reference::Event(self.row), source)));
+        }
+        let memory = if self.origin == Origin::Memory { store.memory_row(self.row)? } else { None };
+        if let Some(memory) = memory {
+            let source = Source { project: memory.project, ..Source::default() };
+            return Ok(Some((Reference::Memory(memory.id), source)));
+        }
+        let chunk = if self.origin == Origin::Chunk { store.chunk_row(self.row)? } else { None };
+        Ok(chunk.map(|chunk| (Reference::Chunk(chunk.id), Source { project: chunk.project, ..Source::default() })))
+    }
+}
+
+/// The line that holds a byte, without its end.
+fn line_around(text: &[u8], at: usize) -> (usize, usize) {
+    let start = memchr::memrchr(b'\n', &text[..at]).map_or(0, |end| end + 1);
+    let end = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |end| at + end);
+    (start, end)
+}
+
+fn line(text: &StoredText<'_>, start: usize, end: usize, at: usize, score: Option<u8>) -> Line {
+    let bytes = text.text;
+    let shown = |from: usize, to: usize, around: usize| {
+        let line = String::from_utf8_lossy(&bytes[from..to]);
+        let skipped =
+            String::from_utf8_lossy(&bytes[from..around.clamp(from, to)]).chars().count().saturating_sub(SHOWN / 2);
+        let mut shown: String = if skipped > 0 { "…".to_owned() } else { String::new() };
+        shown.extend(line.chars().skip(skipped).take(SHOWN));
+        if line.chars().count() > skipped + SHOWN {
+            shown.push('…');
+        }
+        clean(&shown).replace(['\n', '\r', '\t'], " ")
+    };
+    let before = (start > 0).then(|| {
+        let (from, to) = line_around(bytes, start - 1);
+        shown(from, to.min(start - 1).max(from), from)
+    });
+    let after = (end < bytes.len()).then(|| {
+        let (from, to) = line_around(bytes, end + 1);
+        shown(from, to, from)
+    });
+    Line {
+        // Filled in by [`Grep::run`], which knows the store.
+        id: Reference::Event(text.row),
+        source: Source::default(),
+        at: text.at,
+        number: 1 + memchr::memchr_iter(b'\n', &bytes[..start]).count(),
+        text: shown(start, end, at),
+        before,
+        after,
+        score,
+    }
+}
+
+impl Source {
+    /// Where an event stands.
+    ///
+    /// # Errors
+    /// As for any read.
+    pub fn of_event(store: &Store, event: i64, session: Option<SessionId>) -> Result<Self, StoreError> {
+        let Some(passage) =
+            store.passage_of_event(event)?.map(|PassageId(id)| store.passage(PassageId(id))).transpose()?.flatten()
+        else {
+            let mut source = Self::default();
+            if let Some(session) = session {
+                source.set_session(store, session)?;
+            }
+            return Ok(source);
+        };
+        Self::of(store, &passage)
+    }
+}
