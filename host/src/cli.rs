@@ -20,6 +20,7 @@ mod progress;
 mod propose;
 mod review;
 mod rules;
+mod search;
 mod spend;
 mod status;
 mod statusline;
@@ -103,6 +104,16 @@ enum Command {
     Import(import::Import),
     /// Have a model look at sessions, within the budget, once you have agreed to it
     Learn(learn::Learn),
+    /// Find what was said, done, remembered or saved, by words and by meaning
+    Search(search::Search),
+    /// Find lines that match a regular expression, newest first
+    Grep(search::GrepLines),
+    /// What happened, newest first: sessions, memories, chunks
+    Timeline(search::Timeline),
+    /// Show what a reference stands for: an event with its neighbours, a session in short, a memory, a chunk
+    Show(search::Show),
+    /// Make the indexes of search anew from the database
+    Reindex(search::Reindex),
     /// Print insights.md, or a part of it
     Insights(insights::Insights),
     /// The patterns of friction, and what you say about them
@@ -220,6 +231,11 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<Outcome> {
         Command::Resume(command) => command.run(home),
         Command::Import(command) => command.run(home),
         Command::Learn(command) => command.run(&Context::new(home)?),
+        Command::Search(command) => command.run(&Context::new(home)?),
+        Command::Grep(command) => command.run(&Context::new(home)?),
+        Command::Timeline(command) => command.run(&Context::new(home)?),
+        Command::Show(command) => command.run(&Context::new(home)?),
+        Command::Reindex(command) => command.run(&Context::new(home)?),
         Command::Insights(command) => command.run(&Context::new(home)?),
         Command::Patterns(command) => command.run(&Context::new(home)?),
         Command::Synth(command) => command.run(&Context::new(home)?),

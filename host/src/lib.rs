@@ -14,6 +14,7 @@ pub mod clock;
 pub mod config;
 pub mod conformance;
 pub mod digest;
+pub mod embedding;
 pub mod event;
 pub mod files;
 pub mod finding;

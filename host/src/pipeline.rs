@@ -13,8 +13,9 @@ use globset::GlobSet;
 
 use crate::{
     config::Config,
-    files,
+    embedding, files,
     guests::{Guests, Installed},
+    index::Renewal,
     library::{self, Library},
     locale, news,
     paths::Home,
@@ -299,8 +300,18 @@ impl<'a> Pipeline<'a> {
         worked.stopped = self.stop.load(Ordering::Relaxed);
         store.commit()?;
         self.renew(store)?;
+        self.index(store, &mut worked);
         store.finish()?;
         Ok(worked)
+    }
+
+    /// Has the indexes follow. Search does without what is not indexed, so that nothing here ends the run.
+    fn index(&self, store: &mut Store, worked: &mut Worked) {
+        let folder = self.home.index();
+        let renewal = Renewal { folder: &folder, model: embedding::built_in(), stop: self.stop };
+        if let Err(error) = renewal.run(store, &mut |_| {}) {
+            worked.problems.push(format!("search does without what was read now: {error}"));
+        }
     }
 
     /// Findings and patterns from the signals, the page and the news from the patterns.

@@ -175,6 +175,8 @@ impl Store {
         let open = |store: Self| match migrate::schema(&store.db, &store.path)? {
             // Created by a process that was killed before its first commit.
             0 => Err(StoreError::Missing { path: store.path.clone() }),
+            // Of an earlier version: what is read may not be there before it is brought to the newest schema.
+            older if older < migrate::NEWEST => Self::open(home),
             _ => Ok(store),
         };
         let refused = |error: rusqlite::Error| StoreError::Open { path: path.clone(), why: error.to_string() };
