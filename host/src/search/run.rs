@@ -22,7 +22,7 @@ use crate::{
     store::{PassageId, Store, StoreError},
 };
 
-/// Passages that are taken from each ranking before they are put together.
+/// Passages that are taken from each ranking before they are put together, at least.
 const CANDIDATES: usize = 300;
 /// Passages that no index has yet and that are looked through all the same, the newest ones.
 const TAIL: usize = 4_000;
@@ -118,17 +118,18 @@ impl<'m> Searcher<'m> {
         let vector = OnceCell::new();
         let vector = || vector.get_or_init(|| self.model.and_then(|model| model.embed(&request.query))).as_deref();
 
-        let mut passages = self.words.search_verified(&plan, &admitted, CANDIDATES, |id| {
+        let most = request.limit.max(CANDIDATES);
+        let mut passages = self.words.search_verified(&plan, &admitted, most, |id| {
             !query.has_phrases() || texts.text(id).is_some_and(|text| query.holds(&text))
         })?;
-        merge(&mut passages, scan(&plan, tail.documents(), &admitted, CANDIDATES));
+        merge(&mut passages, scan(&plan, tail.documents(), &admitted, most), most);
         let groups = self.groups(&query, &admitted, &tail)?;
         let mut dense = match (&self.vectors, vector()) {
-            (Some(vectors), Some(vector)) => vectors.search(vector, CANDIDATES, &admitted),
+            (Some(vectors), Some(vector)) => vectors.search(vector, most, &admitted),
             _ => Vec::new(),
         };
         if let (Some(model), Some(vector)) = (self.model, vector()) {
-            merge(&mut dense, tail.by_meaning(model, vector, &admitted));
+            merge(&mut dense, tail.by_meaning(model, vector, &admitted), most);
         }
         if query.has_phrases() {
             // What was asked for in these words is not answered in others.
@@ -137,7 +138,7 @@ impl<'m> Searcher<'m> {
         answer.meaning = self.coverage(store)?;
         let legs = Legs { sessions: &groups, passages: &passages, dense: &dense, ..Legs::default() };
         let ranked = fuse::passages(&legs, &Parts::default());
-        answer.is_more = passages.len() >= CANDIDATES;
+        answer.is_more = passages.len() >= most;
         self.hits(store, request, &plan, &ranked, now, &mut answer)?;
         Ok(answer)
     }
@@ -148,7 +149,7 @@ impl<'m> Searcher<'m> {
         // A session is found by what it says whenever and in whatever way that was said.
         let of_groups = Admitted { sessions: admitted.sessions.clone(), ..Admitted::default() };
         let mut groups = self.groups.search(&plan, &of_groups, CANDIDATES)?;
-        merge(&mut groups, scan(&plan, tail.groups(), &of_groups, CANDIDATES));
+        merge(&mut groups, scan(&plan, tail.groups(), &of_groups, CANDIDATES), CANDIDATES);
         Ok(groups)
     }
 
@@ -222,12 +223,12 @@ fn corrections(plan: &Plan) -> Vec<(String, String)> {
     plan.corrections().map(|(word, term)| (word.to_owned(), term.to_owned())).collect()
 }
 
-/// Puts two lists together, best first.
-fn merge(into: &mut Vec<Scored>, other: Vec<Scored>) {
+/// Puts two lists together, best first, at most so many.
+fn merge(into: &mut Vec<Scored>, other: Vec<Scored>, most: usize) {
     if !other.is_empty() {
         into.extend(other);
         into.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.id.cmp(&a.id)));
-        into.truncate(CANDIDATES);
+        into.truncate(most);
     }
 }
 

@@ -27,6 +27,7 @@ mod life;
 mod patterns;
 mod pause;
 mod rules;
+mod search;
 mod spend;
 mod support;
 mod surface;

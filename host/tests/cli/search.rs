@@ -1,0 +1,262 @@
+//! Search as its user has it: what was said is found where it stands, in every state that the indexes can be in.
+
+use std::{
+    fs,
+    path::Path,
+    process::Stdio,
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+
+use crate::{
+    life::walk,
+    support::{User, settle},
+};
+
+/// Words of a prompt of the fixture, and the prompt.
+const ASKED: &str = "pytest every check";
+const SAID: &str = "use pytest for every check in this project";
+
+fn read(user: &User) {
+    user.ok(&["worker", "--reconcile"]);
+}
+
+fn one() -> User {
+    let user = User::with("2.1.120-tui");
+    read(&user);
+    user
+}
+
+/// A transcript of one prompt.
+fn session(user: &User, name: &str, cwd: &str, prompt: &str) {
+    let file = user.projects().join(format!("{name}.jsonl"));
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let record = serde_json::json!({
+        "type": "user", "uuid": format!("{name}-0000"), "parentUuid": null, "sessionId": name, "isSidechain": false,
+        "cwd": cwd, "version": "2.1.332", "timestamp": "2026-11-20T10:00:00.000Z",
+        "message": { "role": "user", "content": prompt },
+    });
+    fs::write(&file, format!("{record}\n")).unwrap();
+    settle(&file);
+}
+
+fn hits(user: &User, arguments: &[&str]) -> Vec<Value> {
+    let ran = user.run(&[&["search", "--json"], arguments].concat());
+    assert!(matches!(ran.code, Some(0 | 3)), "{ran}");
+    ran.json()["hits"].as_array().unwrap().clone()
+}
+
+fn excerpts(user: &User, arguments: &[&str]) -> Vec<String> {
+    hits(user, arguments).iter().map(|hit| hit["excerpt"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn what_was_said_is_found_where_it_stands() {
+    let user = one();
+    let hits = hits(&user, &[ASKED]);
+    let first = &hits[0];
+    assert!(first["excerpt"].as_str().unwrap().contains(SAID), "{first:#}");
+    assert_eq!((first["kind"].as_str(), first["source"]["tool"].as_str()), (Some("prompt"), Some("claude-code")));
+    let path = first["source"]["path"].as_str().unwrap();
+    let line = first["source"]["line"].as_u64().unwrap() as usize;
+    let written = fs::read_to_string(path.replace("[DIR]", &user.folder().to_string_lossy())).unwrap();
+    assert!(written.lines().nth(line - 1).unwrap().contains(SAID), "line {line}");
+    let shown = user.ok(&["show", first["id"].as_str().unwrap()]).out;
+    assert!(shown.contains(SAID) && shown.contains(&format!("line {line}")), "{shown}");
+    let session = first["source"]["session"].as_str().unwrap();
+    assert!(user.ok(&["show", session]).out.contains(SAID));
+    assert!(user.ok(&["timeline", "--kind", "prompt", "--session", session]).out.contains(SAID));
+}
+
+#[test]
+fn typing_errors_phrases_beginnings_and_accents_are_understood() {
+    let user = one();
+    let ran = user.ok(&["search", "pytets"]);
+    assert!(ran.out.contains(SAID) && ran.err.contains("Nothing holds `pytets`"), "{ran}");
+    assert!(excerpts(&user, &["\"for every check\""])[0].contains(SAID));
+    assert!(excerpts(&user, &["\"check every for\""]).is_empty());
+    assert!(excerpts(&user, &["pytes*"])[0].contains(SAID));
+    assert!(excerpts(&user, &["Pÿtést"])[0].contains(SAID));
+    let none = user.run(&["search", "xylophone quaternion"]);
+    assert_eq!((none.code, none.out.as_str()), (Some(3), ""), "{none}");
+}
+
+#[test]
+fn chinese_japanese_and_accents_are_found() {
+    let user = User::new();
+    session(&user, "zh", "/w/a", "请把价格四舍五入到分，不要用浮点数");
+    session(&user, "ja", "/w/a", "価格の端数処理を修正してください");
+    session(&user, "fr", "/w/a", "le déploiement échoue depuis hier");
+    read(&user);
+    for (query, said) in [
+        ("四舍五入", "请把"),
+        ("浮点", "请把"),
+        ("端数処理", "価格の"),
+        ("deploiement", "le déploiement"),
+        ("ÉCHOUE", "le déploiement"),
+    ] {
+        assert!(excerpts(&user, &[query])[0].starts_with(said), "{query}");
+    }
+}
+
+#[test]
+fn what_is_asked_for_is_filtered_before_it_is_ranked() {
+    let user = User::new();
+    for i in 0..60 {
+        session(&user, &format!("noise{i}"), "/w/loud", &format!("cache cache cache invalidation number {i}{i}{i}"));
+    }
+    session(&user, "quiet", "/w/quiet", "a long story in which at the very end something is said about the cache");
+    read(&user);
+    let all = excerpts(&user, &["cache", "-n", "5"]);
+    assert!(all.iter().all(|excerpt| excerpt.contains("invalidation")), "{all:?}");
+    for filter in [["--project", "quiet"], ["--session", "quiet"], ["--project", "/w/quiet"]] {
+        let found = excerpts(&user, &[&["cache", "-n", "5"], &filter[..]].concat());
+        assert!(found.len() == 1 && found[0].contains("long story"), "{filter:?}: {found:?}");
+    }
+    assert!(hits(&user, &["cache", "--kind", "result,memory"]).is_empty());
+    assert!(hits(&user, &["cache", "--until", "2026-11-19"]).is_empty());
+    assert!(!hits(&user, &["cache", "--since", "2026-11-20", "--until", "2026-11-20"]).is_empty());
+    let unknown = user.run(&["search", "cache", "--project", "nowhere"]);
+    assert!(unknown.code == Some(2) && unknown.err.contains("no session of the project"), "{unknown}");
+}
+
+#[test]
+fn without_an_index_the_same_is_found() {
+    let user = one();
+    let best = |user: &User| excerpts(user, &[ASKED])[0].clone();
+    let indexed = best(&user);
+    fs::remove_dir_all(user.state().join("index")).unwrap();
+    assert_eq!(best(&user), indexed);
+    user.ok(&["reindex"]);
+    assert_eq!(best(&user), indexed);
+    for file in walk(&user.state().join("index")) {
+        fs::write(&file, b"nonsense").unwrap();
+    }
+    let damaged = user.run(&["search", ASKED]);
+    assert!(
+        damaged.code == Some(0) && damaged.out.contains(SAID) && damaged.err.contains("totalrecall reindex"),
+        "{damaged}"
+    );
+    user.ok(&["worker"]);
+    let repaired = user.ok(&["search", ASKED]);
+    assert!(repaired.out.contains(SAID) && !repaired.err.contains("warning"), "{repaired}");
+}
+
+#[test]
+fn what_is_gone_is_not_found() {
+    let user = User::new();
+    session(&user, "old", "/w/a", "the heliotrope migration is planned for monday");
+    session(&user, "other", "/w/a", "something else entirely");
+    read(&user);
+    assert_eq!(hits(&user, &["heliotrope"]).len(), 1);
+    let index = user.folder().join("kept");
+    crate::support::copy(&user.state().join("index"), &index);
+    session(&user, "old", "/w/a", "the vermilion migration is planned for tuesday");
+    read(&user);
+    assert!(hits(&user, &["heliotrope"]).is_empty());
+    assert_eq!(hits(&user, &["vermilion"]).len(), 1);
+    // An index that is older than the database: a crash between the two.
+    fs::remove_dir_all(user.state().join("index")).unwrap();
+    crate::support::copy(&index, &user.state().join("index"));
+    assert!(hits(&user, &["heliotrope"]).is_empty());
+    assert_eq!(hits(&user, &["vermilion"]).len(), 1);
+    let lines = user.run(&["grep", "heliotrope"]);
+    assert_eq!(lines.code, Some(3), "{lines}");
+}
+
+#[test]
+fn whoever_kills_the_indexing_has_lost_nothing() {
+    let user = User::new();
+    for i in 0..300 {
+        session(&user, &format!("s{i}"), "/w/a", &format!("word{i} of the killed index, number {i}"));
+    }
+    read(&user);
+    let whole = hits(&user, &["killed", "index", "-n", "1000"]).len();
+    assert_eq!(whole, 300);
+    for delay in [0, 5, 20, 60, 150] {
+        let mut child = user.command(&["reindex"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(delay));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(excerpts(&user, &["word117"]).len(), 1, "after {delay} ms");
+    }
+    user.ok(&["worker"]);
+    assert_eq!(hits(&user, &["killed", "index", "-n", "1000"]).len(), whole);
+}
+
+#[test]
+fn grep_finds_lines_and_counts_all_of_them() {
+    let user = one();
+    let found = user.ok(&["grep", "def [a-z]+\\(", "--json", "-n", "2"]).json();
+    assert_eq!(found["lines"].as_array().unwrap().len(), 2);
+    assert!(found["total"].as_u64().unwrap() > 2);
+    assert_eq!(found["is_partial"], false);
+    let cut = user.ok(&["grep", "def [a-z]+\\(", "-n", "2"]);
+    assert!(cut.err.contains(&format!("2 of {} lines shown", found["total"])), "{cut}");
+    let literal = user.ok(&["grep", "mean(xs"]);
+    assert!(literal.out.contains("def mean(xs):") && literal.err.contains("no regular expression"), "{literal}");
+    assert_eq!(user.run(&["grep", "DEF MEAN", "--case"]).code, Some(3));
+    let near = user.ok(&["grep", "--fuzzy", "evry chek in this projekt"]);
+    assert!(near.out.contains(SAID), "{near}");
+}
+
+#[test]
+fn nothing_of_others_reaches_the_terminal_as_it_is() {
+    let user = User::new();
+    session(&user, "evil", "/w/a", "zirconium \u{1b}]0;owned\u{7} \u{1b}[31mred\u{202e} ::error::x");
+    read(&user);
+    for arguments in
+        [&["search", "zirconium"][..], &["grep", "zirconium"], &["timeline", "--kind", "prompt"], &["show", "e1.0"]]
+    {
+        let ran = user.ok(arguments);
+        assert!(ran.out.contains("zirconium"), "{ran}");
+        assert!(!ran.out.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{ran}");
+    }
+}
+
+#[test]
+fn an_old_home_is_brought_to_the_newest_and_searched() {
+    let user = one();
+    let before = excerpts(&user, &[ASKED])[0].clone();
+    make_old(&user.state());
+    assert_eq!(excerpts(&user, &[ASKED])[0], before);
+    user.ok(&["worker"]);
+    assert_eq!(excerpts(&user, &[ASKED])[0], before);
+}
+
+/// Takes back what the fifth migration did.
+#[expect(clippy::disallowed_methods, reason = "it plays an older version")]
+fn make_old(state: &Path) {
+    fs::remove_dir_all(state.join("index")).unwrap();
+    let db = rusqlite::Connection::open(state.join("totalrecall.db")).unwrap();
+    db.execute_batch(
+        "DROP TABLE span; DROP TABLE removal; DROP TABLE touch; DROP TABLE file; DROP TABLE memory; DROP TABLE chunk;
+         DROP TABLE mark; DROP TABLE access; DROP TABLE archive; DROP TABLE deleted;
+         ALTER TABLE session DROP COLUMN renamed; ALTER TABLE session DROP COLUMN acknowledged;
+         ALTER TABLE session DROP COLUMN acknowledged_at;
+         DELETE FROM meta WHERE key = 'next-passage'; PRAGMA user_version = 4;",
+    )
+    .unwrap();
+}
+
+#[test]
+fn searching_while_the_worker_writes_is_answered() {
+    let user = User::new();
+    for i in 0..100 {
+        session(&user, &format!("a{i}"), "/w/a", &format!("apatite number {i}"));
+    }
+    read(&user);
+    for i in 0..400 {
+        session(&user, &format!("b{i}"), "/w/a", &format!("beryl number {i}"));
+    }
+    let mut worker =
+        user.command(&["worker", "--reconcile"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let started = Instant::now();
+    while worker.try_wait().unwrap().is_none() {
+        assert!(!hits(&user, &["apatite", "-n", "3"]).is_empty());
+        assert!(started.elapsed() < Duration::from_secs(120));
+    }
+    assert!(worker.wait().unwrap().success());
+    assert_eq!(hits(&user, &["beryl", "-n", "1000"]).len(), 400);
+}
