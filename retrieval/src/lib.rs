@@ -4,6 +4,7 @@
 
 pub mod embed;
 pub mod filter;
+pub mod fuse;
 pub mod tokens;
 pub mod vectors;
 pub mod words;
