@@ -1,11 +1,12 @@
 //! How well passages are found: `retrieval --data DIR`, where DIR holds public question sets (see `data.rs`; sets that are
-//! missing are left out).
+//! missing are left out). And how fast: `retrieval --texts DIR`, where DIR holds texts of any kind.
 #![expect(clippy::print_stdout, reason = "a tool's output")]
 
 mod data;
 mod legs;
 mod score;
 mod silence;
+mod speed;
 
 use anyhow::Result;
 use clap::Parser;
@@ -21,7 +22,13 @@ use totalrecall_retrieval::fuse::{self, Parts, Ranked, WEIGHTS};
 struct Arguments {
     /// Folder of question sets.
     #[arg(long)]
-    data: PathBuf,
+    data: Option<PathBuf>,
+    /// Folder of texts to measure the time of searches in.
+    #[arg(long)]
+    texts: Option<PathBuf>,
+    /// Most passages that are cut of them.
+    #[arg(long, default_value_t = 100_000)]
+    passages: usize,
     /// Folders of static models (`model.safetensors`, `tokenizer.json`) that are added up to one. Without, meaning is left out.
     #[arg(long)]
     model: Vec<PathBuf>,
@@ -35,14 +42,17 @@ const ALL: &str = "all";
 
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
-    let sets = data::load(&arguments.data)?;
+    if let Some(texts) = &arguments.texts {
+        speed::measure(texts, arguments.passages)?;
+    }
+    let Some(data) = &arguments.data else { return Ok(()) };
+    let sets = data::load(data)?;
     let model = model(&arguments.model)?;
     println!("\n| set | ranked by | {} |\n| --- | --- | {}", Scores::HEAD, "--: | ".repeat(8));
     for set in &sets {
         measure(set, model.as_ref(), &arguments)?;
     }
-    silence::measure(&sets, model.as_ref())?;
-    Ok(())
+    silence::measure(&sets, model.as_ref())
 }
 
 fn model(folders: &[PathBuf]) -> Result<Option<Model>> {
