@@ -36,7 +36,7 @@ pub use folder::Error;
 pub use index::WordIndex;
 pub use plan::{Match, Plan};
 pub use query::Query;
-pub use scan::scan;
+pub use scan::{Scorer, scan};
 pub use writer::WordWriter;
 
 pub use crate::{

@@ -258,6 +258,31 @@ fn damage_is_an_error_whose_answer_is_to_build_again() {
     }
 }
 
+#[test]
+fn flipped_bits_do_not_bring_the_process_down() {
+    let texts = texts(500, 4);
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let (folder, _index) = index(&texts, 500);
+    let mut random = fastrand::Rng::with_seed(5);
+    let files = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+    for file in files.filter(|file| file.extension().is_none_or(|extension| extension != "lock")) {
+        let whole = fs::read(&file).unwrap();
+        for _ in 0..20 {
+            let mut damaged = whole.clone();
+            let at = random.usize(..whole.len());
+            damaged[at] ^= 1 << random.u32(..8);
+            replace(&file, &damaged);
+            let search = || {
+                let index = WordIndex::open(folder.path())?;
+                index.search(&index.plan(&Query::parse("w1x w250x w9 w33y"))?, &Filter::default(), 10)
+            };
+            // Nobody may notice; but who does has to say so.
+            assert!(search().err().is_none_or(|error| error.is_rebuild()));
+        }
+        replace(&file, &whole);
+    }
+}
+
 /// A new file, since the old one may be mapped.
 fn replace(file: &Path, bytes: &[u8]) {
     fs::remove_file(file).unwrap();

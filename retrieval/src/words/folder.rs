@@ -1,6 +1,7 @@
 //! What a folder holds, how it is opened, and what may be wrong with it.
 
 use super::Covered;
+use std::panic::{self, AssertUnwindSafe};
 use std::{io, path::Path, sync::Arc};
 use tantivy::directory::error::{DeleteError, LockError, OpenDirectoryError, OpenReadError, OpenWriteError};
 use tantivy::directory::{DirectoryLock, FileHandle, Lock, MmapDirectory, WatchCallback, WatchHandle, WritePtr};
@@ -95,6 +96,14 @@ impl Fields {
         };
         (fields, schema.build())
     }
+}
+
+/// Does something with an index whose files may have been damaged since they were written. Checking the hashes of all files
+/// would take longer than the search, and tantivy panics at some of what it then finds.
+pub(super) fn guarded<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    // What the work changes is its own, and given up if it fails.
+    panic::catch_unwind(AssertUnwindSafe(work))
+        .unwrap_or_else(|_| Err(Error::Damaged("its files contradict themselves".to_owned())))
 }
 
 /// Opens a folder through `directory`, if it is of our format.

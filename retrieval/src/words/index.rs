@@ -1,6 +1,6 @@
 //! Reading a folder.
 
-use super::folder::{self, Error, Fields, ReadOnly};
+use super::folder::{self, Error, Fields, ReadOnly, guarded};
 use super::{Covered, plan::Plan, query::Query};
 use crate::tokens::Stems;
 use std::{collections::HashSet, path::Path, path::PathBuf};
@@ -24,10 +24,12 @@ impl WordIndex {
     /// # Errors
     /// [`Error::Missing`] if nothing was committed there, and see [`Error::is_rebuild`].
     pub fn open(folder: &Path) -> Result<Self, Error> {
-        let directory = MmapDirectory::open(folder).map_err(TantivyError::from)?;
-        let (index, fields) = folder::open(ReadOnly(directory))?;
-        let (searcher, covered) = newest(&index)?;
-        Ok(Self { index, fields, searcher, covered })
+        guarded(|| {
+            let directory = MmapDirectory::open(folder).map_err(TantivyError::from)?;
+            let (index, fields) = folder::open(ReadOnly(directory))?;
+            let (searcher, covered) = newest(&index)?;
+            Ok(Self { index, fields, searcher, covered })
+        })
     }
 
     /// An index of nothing, for whoever has none: all passages are newer than it.
@@ -46,7 +48,7 @@ impl WordIndex {
     /// # Errors
     /// As [`WordIndex::open`]; then the index stays where it was.
     pub fn reload(&mut self) -> Result<(), Error> {
-        (self.searcher, self.covered) = newest(&self.index)?;
+        (self.searcher, self.covered) = guarded(|| newest(&self.index))?;
         Ok(())
     }
 
@@ -76,7 +78,7 @@ impl WordIndex {
     /// # Errors
     /// If the index cannot be read.
     pub fn plan(&self, query: &Query) -> Result<Plan, Error> {
-        Plan::new(self, query)
+        guarded(|| Plan::new(self, query))
     }
 
     /// Files whose contents are not what was written. Reads all of them.

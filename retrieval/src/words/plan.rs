@@ -94,6 +94,15 @@ impl Plan {
         near.map(|planned| (self.words[planned.word].0.as_str(), planned.term.as_str()))
     }
 
+    /// What part of what the query says is in a script without blanks between words: 0 to 1.
+    pub fn unspaced(&self) -> f32 {
+        let mass = |of: fn(&str) -> bool| -> f32 {
+            self.words.iter().filter(|(word, _)| of(word)).map(|(_, mass)| mass).sum()
+        };
+        let all = mass(|_| true);
+        if all > 0.0 { mass(|word| word.contains(tokens::fold::is_unspaced)) / all } else { 0.0 }
+    }
+
     /// What of the query is in `text`.
     pub fn matched(&self, text: &str) -> Match {
         let known: HashMap<&str, usize> = self.by_term();

@@ -1,6 +1,6 @@
 //! Finding the best documents of an index.
 
-use super::{Filter, Plan, Scored, folder::Error, index::WordIndex};
+use super::{Filter, Plan, Scored, folder::Error, folder::guarded, index::WordIndex};
 use std::{cmp::Ordering, cmp::Reverse, collections::BinaryHeap};
 use tantivy::columnar::Column;
 use tantivy::query::{BooleanQuery, BoostQuery, EnableScoring, Occur, Query, TermQuery};
@@ -35,22 +35,25 @@ impl WordIndex {
         if limit == 0 || is_hopeless || !plan.is_known() {
             return Ok(Vec::new());
         }
-        let weight = self.query(plan).weight(EnableScoring::enabled_from_searcher(&self.searcher))?;
-        for segment in self.searcher.segment_readers() {
-            let columns = Columns::open(segment)?;
-            // Pruning skips whole blocks whose best score is below the threshold. The filter only makes it rise later, so
-            // what is found is right whatever is filtered.
-            weight.for_each_pruning(best.threshold(), segment, &mut |document, score| {
-                if !segment.is_deleted(document) && columns.admitted(document, filter) {
-                    let id = columns.id.first(document).unwrap_or_default();
-                    if holds(id) {
-                        best.push(Scored { id, session: columns.session.first(document).unwrap_or_default(), score });
+        guarded(|| {
+            let weight = self.query(plan).weight(EnableScoring::enabled_from_searcher(&self.searcher))?;
+            for segment in self.searcher.segment_readers() {
+                let columns = Columns::open(segment)?;
+                // Pruning skips whole blocks whose best score is below the threshold. The filter only makes it rise later,
+                // so what is found is right whatever is filtered.
+                weight.for_each_pruning(best.threshold(), segment, &mut |document, score| {
+                    if !segment.is_deleted(document) && columns.admitted(document, filter) {
+                        let id = columns.id.first(document).unwrap_or_default();
+                        if holds(id) {
+                            let session = columns.session.first(document).unwrap_or_default();
+                            best.push(Scored { id, session, score });
+                        }
                     }
-                }
-                best.threshold()
-            })?;
-        }
-        Ok(best.into_sorted())
+                    best.threshold()
+                })?;
+            }
+            Ok(best.into_sorted())
+        })
     }
 
     fn query(&self, plan: &Plan) -> BooleanQuery {
