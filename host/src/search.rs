@@ -12,11 +12,12 @@ mod run;
 pub use around::{Around, Moment, Step, around, timeline};
 pub use asked::{Asked, AskedError};
 pub use grep::{Grep, Line, Lines};
-pub use hit::{Hit, Source, Why};
+pub use hit::{Hit, Source};
 pub use reference::{Reference, ReferenceError};
 pub use run::{SearchError, Searcher};
 
 use serde::Serialize;
+use totalrecall_retrieval::fuse;
 
 use crate::{passage::Kind, project::Project};
 
@@ -77,8 +78,8 @@ pub struct Answer {
     pub total: usize,
     /// There are at least so many: not all were looked at.
     pub is_more: bool,
-    /// Something was found, but nothing of it is about what was asked. It is among the hits all the same.
-    pub nothing_relevant: bool,
+    /// Whether they answer what was asked. Without an answer they are near it at best.
+    pub confidence: Confidence,
     /// Words that nothing holds, and what was searched for in their place.
     pub corrected: Vec<(String, String)>,
     /// What was put away and is about it, by title, marks and summary.
@@ -87,6 +88,29 @@ pub struct Answer {
     pub unindexed: u64,
     /// Share of passages that could be found by their meaning, 0 to 1.
     pub meaning: f32,
+}
+
+/// Whether there is an answer among what was found. How often that is wrong: `docs/search.md`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Confidence {
+    /// There is none.
+    #[default]
+    Nothing,
+    /// There may be one: good enough for somebody who asked.
+    Maybe,
+    /// There probably is: good enough to be told without being asked.
+    Likely,
+}
+
+impl From<fuse::Confidence> for Confidence {
+    fn from(confidence: fuse::Confidence) -> Self {
+        match confidence {
+            fuse::Confidence::Nothing => Self::Nothing,
+            fuse::Confidence::Maybe => Self::Maybe,
+            fuse::Confidence::Likely => Self::Likely,
+        }
+    }
 }
 
 /// Something that was put away.

@@ -9,7 +9,7 @@ use crate::{
     clean::clean,
     digest, embedding,
     index::{self, Renewal},
-    search::{self, Asked, AskedError, Grep, Reference, Request, SearchError, Searcher},
+    search::{self, Asked, AskedError, Confidence, Grep, Reference, Request, SearchError, Searcher},
     store::{Store, StoreError},
 };
 
@@ -61,7 +61,7 @@ pub(super) struct GrepLines {
     #[arg(long)]
     case: bool,
     /// Lines that nearly hold the pattern, taken as it stands; with a value, to that degree of 100
-    #[arg(long, value_name = "DEGREE", num_args = 0..=1, default_missing_value = "80", value_parser = clap::value_parser!(u8).range(1..=100))]
+    #[arg(long, value_name = "DEGREE", num_args = 0..=1, require_equals = true, default_missing_value = "80", value_parser = clap::value_parser!(u8).range(1..=100))]
     fuzzy: Option<u8>,
     /// Most lines; all are counted
     #[arg(long, short = 'n', value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=10_000))]
@@ -139,7 +139,11 @@ impl Search {
                 ui::say(&note);
             }
         }
-        Ok(if answer.hits.is_empty() || answer.nothing_relevant { Outcome::NothingFound } else { Outcome::Done })
+        Ok(if answer.hits.is_empty() || answer.confidence == Confidence::Nothing {
+            Outcome::NothingFound
+        } else {
+            Outcome::Done
+        })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Hits: what was found, where it stands, and why.
 
 use serde::Serialize;
+use totalrecall_retrieval::fuse::Why;
 
 use crate::{
     clean::clean,
@@ -16,7 +17,7 @@ pub struct Hit {
     pub id: Reference,
     /// What it is.
     pub kind: Kind,
-    /// How good it is: 1 is the best of every kind at once. Comparable within one answer.
+    /// How good it is, comparable within one answer only.
     pub score: f32,
     /// When it was said, in milliseconds since the Unix epoch.
     pub at: Option<i64>,
@@ -24,6 +25,8 @@ pub struct Hit {
     pub source: Source,
     /// The part that shows why it was found; text of others.
     pub excerpt: String,
+    /// Tokens of all of it, roughly.
+    pub tokens: u64,
     /// Why it was found.
     pub why: Why,
     /// Others that say nearly the same and are left out.
@@ -50,21 +53,6 @@ pub struct Source {
     pub path: Option<String>,
     /// Its line.
     pub line: Option<u64>,
-}
-
-/// Why something was found.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Why {
-    /// Terms of the query that it holds, stemmed.
-    pub words: Vec<String>,
-    /// What share of all that the query's words say is there, 0 to 1.
-    pub share: f32,
-    /// What of the score its own words are, those of its session, and its meaning.
-    pub by_words: f32,
-    /// See above.
-    pub by_session: f32,
-    /// See above.
-    pub by_meaning: f32,
 }
 
 impl Source {

@@ -10,12 +10,12 @@ use totalrecall_retrieval::{
     Scored,
     embed::Model,
     filter::{Filter as Admitted, Kinds},
-    fuse::{self, Legs, Parts},
+    fuse::{self, Evidence, Legs, Parts, Ranked},
     vectors::{Vectors, VectorsError},
-    words::{self, Document, Plan, Query, WordIndex, scan},
+    words::{self, Document, Plan, Query, Scorer, WordIndex, scan},
 };
 
-use super::{Answer, Filter, Hit, Reference, Request, Source, Why, excerpt::excerpt, hit::outdated};
+use super::{Answer, Filter, Hit, Reference, Request, Source, excerpt::excerpt, hit::outdated};
 use crate::{
     index::{Folders, document, has_meaning},
     passage::{Group, Kind, Passage},
@@ -28,8 +28,10 @@ const CANDIDATES: usize = 300;
 const TAIL: usize = 4_000;
 /// Of these, those that are compared by their meaning: it takes some 50 µs each.
 const TAIL_MEANT: usize = 400;
-/// Beginning of a text by which near-duplicates are told, in characters.
-const ALIKE: usize = 200;
+/// Passages that are read together with their neighbours.
+const READ: usize = 50;
+/// Passages that are asked how much of the query they have.
+const ASKED: usize = 10;
 
 /// A search could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -136,10 +138,15 @@ impl<'m> Searcher<'m> {
             dense.retain(|found| texts.text(found.id).is_some_and(|text| query.holds(&text)));
         }
         answer.meaning = self.coverage(store)?;
-        let legs = Legs { sessions: &groups, passages: &passages, dense: &dense, ..Legs::default() };
-        let ranked = fuse::passages(&legs, &Parts::default());
         answer.is_more = passages.len() >= most;
-        self.hits(store, request, &plan, &ranked, now, &mut answer)?;
+        let (contexts, evidence) = in_context(store, &plan, &passages)?;
+        answer.confidence = evidence.confidence().into();
+        let weights = evidence.weights();
+        let legs = Legs { sessions: &groups, passages: &passages, contexts: &contexts, dense: &dense };
+        let mut ranked = fuse::passages(&legs, &weights);
+        // Those that have no chance are not even read.
+        ranked.truncate(most);
+        self.hits(store, request, &plan, ranked, &weights, now, &mut answer)?;
         Ok(answer)
     }
 
@@ -160,52 +167,78 @@ impl<'m> Searcher<'m> {
         Ok(if all == 0 { 1.0 } else { (covered as f32 / all as f32).min(1.0) })
     }
 
+    #[expect(clippy::too_many_arguments, reason = "it is the last step of the one above")]
     fn hits(
         &self,
         store: &Store,
         request: &Request,
         plan: &Plan,
-        ranked: &[fuse::Ranked],
+        mut ranked: Vec<Ranked>,
+        weights: &Parts,
         now: i64,
         answer: &mut Answer,
     ) -> Result<(), SearchError> {
-        let mut seen: HashMap<String, usize> = HashMap::new();
-        for found in ranked {
-            let Some(passage) = store.passage(PassageId(found.id.cast_signed()))? else { continue };
-            let Ok(outdated) = outdated(store, &passage, &request.filter, now)? else { continue };
-            let alike = alike(&passage.text);
-            if let Some(first) = seen.get(&alike) {
-                if let Some(hit) = answer.hits.get_mut(*first) {
+        let mut read = HashMap::new();
+        for found in &ranked {
+            if let Some(passage) = store.passage(PassageId(found.id.cast_signed()))?
+                && let Ok(outdated) = outdated(store, &passage, &request.filter, now)?
+            {
+                read.insert(found.id, (passage, outdated));
+            }
+        }
+        ranked.retain(|found| read.contains_key(&found.id));
+        let age = |found: &Ranked| Some(now - read.get(&found.id)?.0.at?);
+        fuse::prefer_recent(&mut ranked, weights, age);
+        let texts: Vec<&str> =
+            ranked.iter().filter_map(|found| read.get(&found.id)).map(|(passage, _)| passage.text.as_str()).collect();
+        let same_as = fuse::alike(&texts);
+        let mut places: HashMap<usize, usize> = HashMap::new();
+        for (place, found) in ranked.iter().enumerate() {
+            if let Some(first) = same_as.get(place).copied().flatten() {
+                if let Some(hit) = places.get(&first).and_then(|at| answer.hits.get_mut(*at)) {
                     hit.similar += 1;
                 }
                 continue;
             }
-            seen.insert(alike, answer.total);
             answer.total += 1;
-            if answer.hits.len() < request.limit {
-                let Some(id) = Reference::of(store, &passage)? else { continue };
-                let matched = plan.matched(&passage.text);
-                answer.hits.push(Hit {
-                    id,
-                    kind: passage.kind,
-                    score: found.score,
-                    at: passage.at,
-                    source: Source::of(store, &passage)?,
-                    excerpt: excerpt(plan, &passage.text),
-                    why: Why {
-                        words: matched.terms,
-                        share: matched.share,
-                        by_words: found.parts.passage + found.parts.context,
-                        by_session: found.parts.session,
-                        by_meaning: found.parts.dense,
-                    },
-                    similar: 0,
-                    outdated,
-                });
-            }
+            let Some((passage, outdated)) = read.get(&found.id).filter(|_| answer.hits.len() < request.limit) else {
+                continue;
+            };
+            let Some(id) = Reference::of(store, passage)? else { continue };
+            places.insert(place, answer.hits.len());
+            answer.hits.push(Hit {
+                id,
+                kind: passage.kind,
+                score: found.score,
+                at: passage.at,
+                source: Source::of(store, passage)?,
+                excerpt: excerpt(plan, &passage.text),
+                tokens: crate::chunk::tokens(&passage.text),
+                why: found.why(plan, &passage.text),
+                similar: 0,
+                outdated: *outdated,
+            });
         }
         Ok(())
     }
+}
+
+/// Reads the best passages with what stands before and after them. Gives their scores so, and what speaks for there being an
+/// answer.
+fn in_context(store: &Store, plan: &Plan, passages: &[Scored]) -> Result<(Vec<Scored>, Evidence), StoreError> {
+    let mut scorer = Scorer::new(plan);
+    let mut evidence = Evidence { share: 0.0, unspaced: plan.unspaced() };
+    let mut contexts = Vec::new();
+    for (place, found) in passages.iter().take(READ).enumerate() {
+        let around = store.passage_in_context(PassageId(found.id.cast_signed()))?;
+        let texts: Vec<&str> = around.iter().map(String::as_str).collect();
+        contexts.push(Scored { score: scorer.score(&texts), ..*found });
+        if place < ASKED {
+            evidence.share = evidence.share.max(plan.matched(&texts.join("\n")).share);
+        }
+    }
+    contexts.sort_by(|a, b| b.score.total_cmp(&a.score));
+    Ok((contexts, evidence))
 }
 
 /// What the indexes may give. None: nothing can be found.
@@ -230,13 +263,6 @@ fn merge(into: &mut Vec<Scored>, other: Vec<Scored>, most: usize) {
         into.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.id.cmp(&a.id)));
         into.truncate(most);
     }
-}
-
-/// What texts that say nearly the same have in common: their letters and digits, as far as these are compared.
-fn alike(text: &str) -> String {
-    let letters = text.chars().filter(|c| c.is_alphanumeric());
-    let alike: String = letters.take(ALIKE).flat_map(char::to_lowercase).collect();
-    if alike.is_empty() { text.to_owned() } else { alike }
 }
 
 /// Texts of passages, read when they are asked for.

@@ -76,7 +76,7 @@ fn typing_errors_phrases_beginnings_and_accents_are_understood() {
     assert!(ran.out.contains(SAID) && ran.err.contains("Nothing holds `pytets`"), "{ran}");
     assert!(excerpts(&user, &["\"for every check\""])[0].contains(SAID));
     assert!(excerpts(&user, &["\"check every for\""]).is_empty());
-    assert!(excerpts(&user, &["pytes*"])[0].contains(SAID));
+    assert!(excerpts(&user, &["pytes*"]).iter().any(|excerpt| excerpt.contains(SAID)));
     assert!(excerpts(&user, &["Pÿtést"])[0].contains(SAID));
     let none = user.run(&["search", "xylophone quaternion"]);
     assert_eq!((none.code, none.out.as_str()), (Some(3), ""), "{none}");
@@ -104,7 +104,7 @@ fn chinese_japanese_and_accents_are_found() {
 fn what_is_asked_for_is_filtered_before_it_is_ranked() {
     let user = User::new();
     for i in 0..60 {
-        session(&user, &format!("noise{i}"), "/w/loud", &format!("cache cache cache invalidation number {i}{i}{i}"));
+        session(&user, &format!("noise{i}"), "/w/loud", &format!("cache cache cache invalidation {}", word(i)));
     }
     session(&user, "quiet", "/w/quiet", "a long story in which at the very end something is said about the cache");
     read(&user);
@@ -152,7 +152,7 @@ fn what_is_gone_is_not_found() {
     assert_eq!(hits(&user, &["heliotrope"]).len(), 1);
     let index = user.folder().join("kept");
     crate::support::copy(&user.state().join("index"), &index);
-    session(&user, "old", "/w/a", "the vermilion migration is planned for tuesday");
+    session(&user, "old", "/w/a", "the vermilion migration is planned for some later tuesday");
     read(&user);
     assert!(hits(&user, &["heliotrope"]).is_empty());
     assert_eq!(hits(&user, &["vermilion"]).len(), 1);
@@ -169,7 +169,7 @@ fn what_is_gone_is_not_found() {
 fn whoever_kills_the_indexing_has_lost_nothing() {
     let user = User::new();
     for i in 0..300 {
-        session(&user, &format!("s{i}"), "/w/a", &format!("word{i} of the killed index, number {i}"));
+        session(&user, &format!("s{i}"), "/w/a", &format!("{} of the killed index", word(i)));
     }
     read(&user);
     let whole = hits(&user, &["killed", "index", "-n", "1000"]).len();
@@ -179,10 +179,16 @@ fn whoever_kills_the_indexing_has_lost_nothing() {
         std::thread::sleep(Duration::from_millis(delay));
         child.kill().unwrap();
         child.wait().unwrap();
-        assert_eq!(excerpts(&user, &["word117"]).len(), 1, "after {delay} ms");
+        assert_eq!(excerpts(&user, &[&word(117)]).len(), 1, "after {delay} ms");
     }
     user.ok(&["worker"]);
     assert_eq!(hits(&user, &["killed", "index", "-n", "1000"]).len(), whole);
+}
+
+/// A word that no other number has.
+fn word(number: usize) -> String {
+    let letter = |of: usize| char::from(b'a' + (of % 26) as u8);
+    format!("zq{}{}{}x", letter(number / 676), letter(number / 26), letter(number))
 }
 
 #[test]
@@ -244,11 +250,11 @@ fn make_old(state: &Path) {
 fn searching_while_the_worker_writes_is_answered() {
     let user = User::new();
     for i in 0..100 {
-        session(&user, &format!("a{i}"), "/w/a", &format!("apatite number {i}"));
+        session(&user, &format!("a{i}"), "/w/a", &format!("apatite {}", word(i)));
     }
     read(&user);
     for i in 0..400 {
-        session(&user, &format!("b{i}"), "/w/a", &format!("beryl number {i}"));
+        session(&user, &format!("b{i}"), "/w/a", &format!("beryl {}", word(i)));
     }
     let mut worker =
         user.command(&["worker", "--reconcile"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();

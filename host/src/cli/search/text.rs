@@ -8,7 +8,7 @@ use crate::{
     cli::ui,
     digest::{Digest, Said},
     memory::Memory,
-    search::{Answer, Around, Hit, Lines, Moment, Source, Step},
+    search::{Answer, Around, Confidence, Hit, Lines, Moment, Source, Step},
 };
 
 /// Hits, each on a line with its excerpt below.
@@ -50,14 +50,13 @@ fn place(source: &Source) -> String {
 /// Why a hit was found, in a few words.
 fn why(hit: &Hit) -> String {
     let mut reasons = Vec::new();
-    if !hit.why.words.is_empty() {
-        reasons.push(format!("words: {}", ui::line(&hit.why.words.join(", "))));
+    if !hit.why.terms.is_empty() {
+        reasons.push(format!("words: {}", ui::line(&hit.why.terms.join(", "))));
     }
-    if hit.why.by_session > 0.0 {
-        reasons.push("its session".to_owned());
-    }
-    if hit.why.by_meaning > 0.0 {
-        reasons.push(format!("meaning {:.2}", hit.why.by_meaning));
+    for (share, what) in [(hit.why.by_surroundings, "what is around it"), (hit.why.by_meaning, "meaning")] {
+        if share >= 0.005 {
+            reasons.push(format!("{what} {:.0}%", share * 100.0));
+        }
     }
     let mut text = format!("{:.2}: {}", hit.score, reasons.join("; "));
     if hit.similar > 0 {
@@ -74,7 +73,7 @@ pub(super) fn notes(answer: &Answer) -> Vec<String> {
     }
     if answer.hits.is_empty() {
         notes.push("Nothing was found.".to_owned());
-    } else if answer.nothing_relevant {
+    } else if answer.confidence == Confidence::Nothing {
         notes.push("Nothing relevant was found; what is shown is only near.".to_owned());
     } else if answer.total > answer.hits.len() {
         let least = if answer.is_more { "at least " } else { "" };

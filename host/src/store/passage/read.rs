@@ -272,6 +272,27 @@ impl Store {
         Ok(passages)
     }
 
+    /// The text of a passage between those of its neighbours: what was said before and after it, or the parts of a chunk. None
+    /// if it is gone.
+    ///
+    /// # Errors
+    /// As for any read.
+    pub fn passage_in_context(&self, id: PassageId) -> Result<Vec<String>, StoreError> {
+        let Some(passage) = self.passage(id)? else { return Ok(Vec::new()) };
+        let (before, after) = match passage.place {
+            Some(place) => {
+                let near = |forward| self.passages_near(place.event, forward, 1).map(|near| near.into_iter().next());
+                (near(false)?, near(true)?)
+            }
+            None => {
+                let part = |id| self.passage(PassageId(id)).map(|it| it.filter(|it| it.group == passage.group));
+                (part(id.0 - 1)?, part(id.0 + 1)?)
+            }
+        };
+        let texts = before.into_iter().chain([passage]).chain(after);
+        Ok(texts.map(|passage| passage.text).collect())
+    }
+
     /// All of what is stored of an event's text: of a call its whole input, of a result its whole answer.
     ///
     /// # Errors
