@@ -64,6 +64,8 @@ impl Sink for Stored<'_> {
                 self.sieve.drop(event);
             } else if self.sieve.has_pauses() && self.ingest.is_copy_of_dropped(&event, at)? {
                 self.sieve.drop(event);
+            } else if self.ingest.is_copy_of_gone(&event)? {
+                // Whoever deleted a session deleted its copies.
             } else {
                 self.sieve.keep(event, events);
             }
