@@ -118,5 +118,8 @@ CREATE TABLE deleted (
     path TEXT NOT NULL,
     key TEXT NOT NULL,
     at INTEGER NOT NULL,
+    tool TEXT NOT NULL,
+    session TEXT NOT NULL,              -- as the tool names it: no other transcript makes it anew
     PRIMARY KEY (adapter, path, key)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX deleted_session ON deleted (tool, session);

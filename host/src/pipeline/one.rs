@@ -277,6 +277,10 @@ impl Pipeline<'_> {
             return Ok(Read::Skipped);
         }
         if let Some(facts) = session_facts(facts, job, begin, &ingest).map_err(ReadError::Sink)? {
+            if ingest.is_of_deleted(&facts).map_err(ReadError::Sink)? {
+                ingest.bury(&facts, self.now).map_err(ReadError::Sink)?;
+                return Ok(Read::Skipped);
+            }
             ingest.set_session(facts);
         }
         let done = Done {

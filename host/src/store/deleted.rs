@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
-    Counts, Found, Origin, SessionId, Store, StoreError, TranscriptId, archive, copied::ids, dropped::GONE,
-    event::ORDINAL_BITS, mark, passage, session,
+    Counts, Found, Job, Origin, SessionFacts, SessionId, Store, StoreError, TranscriptId, archive, copied::ids,
+    dropped::GONE, event::ORDINAL_BITS, mark, passage, session,
 };
 use crate::chunk::Sort;
 
@@ -154,7 +154,7 @@ impl Store {
             gone.copies = clear_copies(db, &transcripts, now)?;
             for transcript in &transcripts {
                 gone.events += clear_events(db, *transcript)?;
-                bury(db, *transcript, now)?;
+                bury(db, *transcript, &row.native_id, now)?;
             }
             let count = "SELECT count(*) FROM finding WHERE session_id = ?1";
             gone.findings = db.prepare_cached(count)?.query_row([session], |row| row.get::<_, i64>(0))?.cast_unsigned();
@@ -189,15 +189,17 @@ impl Store {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Lets the transcripts of a path be read again, and queues them; gives how many there are.
+    /// Lets the sessions that had a transcript at a path be read again, and queues all their transcripts; gives how many these
+    /// are.
     ///
     /// # Errors
     /// As for any write.
     pub fn undelete(&mut self, path: &str, now: i64) -> Result<u64, StoreError> {
         self.write(|db| {
-            let mut find = db.prepare_cached(
-                "SELECT t.id FROM deleted d JOIN transcript t USING (adapter, path, key) WHERE d.path = ?1",
-            )?;
+            let these = "(tool, session) IN (SELECT tool, session FROM deleted WHERE path = ?1)";
+            let mut find = db.prepare_cached(&format!(
+                "SELECT id FROM transcript WHERE (adapter, path, key) IN (SELECT adapter, path, key FROM deleted WHERE {these})"
+            ))?;
             let transcripts: Vec<TranscriptId> = find.query_map([path], |row| row.get(0))?.collect::<Result<_, _>>()?;
             for transcript in &transcripts {
                 db.prepare_cached("DELETE FROM dropped WHERE transcript_id = ?1 AND at = ?2")?
@@ -207,14 +209,20 @@ impl Store {
                 )?
                 .execute(params![transcript, now])?;
             }
-            let lifted = db.prepare_cached("DELETE FROM deleted WHERE path = ?1")?.execute([path])?;
+            let lifted = db.prepare_cached(&format!("DELETE FROM deleted WHERE {these}"))?.execute([path])?;
             Ok(lifted as u64)
         })
     }
 }
 
+/// Does a transcript that was never filed tell of a session that was deleted? A sub-agent's that is new, or a file that was moved.
+pub(super) fn is_of_deleted(db: &Connection, job: &Job, facts: &SessionFacts) -> Result<bool, StoreError> {
+    let mut find = db.prepare_cached("SELECT 1 FROM deleted WHERE tool = ?1 AND session = ?2")?;
+    Ok(job.session.is_none() && find.exists([&job.tool, &facts.native_id])?)
+}
+
 /// Leaves of a transcript that it is there and that it is not to be read.
-fn bury(db: &Connection, transcript: TranscriptId, now: i64) -> Result<(), StoreError> {
+pub(super) fn bury(db: &Connection, transcript: TranscriptId, native_id: &str, now: i64) -> Result<(), StoreError> {
     db.prepare_cached("DELETE FROM signal WHERE transcript_id = ?1")?.execute([transcript])?;
     db.prepare_cached("DELETE FROM touch WHERE transcript_id = ?1")?.execute([transcript])?;
     Counts::default().save(db, transcript)?;
@@ -227,9 +235,10 @@ fn bury(db: &Connection, transcript: TranscriptId, now: i64) -> Result<(), Store
     )?
     .execute([transcript])?;
     db.prepare_cached(
-        "INSERT OR REPLACE INTO deleted (adapter, path, key, at) SELECT adapter, path, key, ?2 FROM transcript WHERE id = ?1",
+        "INSERT OR REPLACE INTO deleted (adapter, path, key, at, tool, session)
+         SELECT adapter, path, key, ?2, tool, ?3 FROM transcript WHERE id = ?1",
     )?
-    .execute(params![transcript, now])?;
+    .execute(params![transcript, now, native_id])?;
     Ok(())
 }
 

@@ -317,6 +317,24 @@ impl Ingest<'_> {
         self.facts = Some(facts);
     }
 
+    /// Is the transcript of a session that the person deleted, whichever transcript that was in then?
+    ///
+    /// # Errors
+    /// As for any read.
+    pub fn is_of_deleted(&self, facts: &SessionFacts) -> Result<bool, StoreError> {
+        deleted::is_of_deleted(&self.store.db, &self.job, facts)
+    }
+
+    /// Leaves the transcript unread for good, because its session was deleted.
+    ///
+    /// # Errors
+    /// As for any write.
+    pub fn bury(mut self, facts: &SessionFacts, now: i64) -> Result<(), StoreError> {
+        self.back()?;
+        deleted::bury(&self.store.db, self.job.transcript, &facts.native_id, now)?;
+        self.end()
+    }
+
     /// Stored events of the transcript for [`Begin::Stored`], from an ordinal on, at most `limit`, and the ordinal to
     /// go on from; none: there are no more.
     ///

@@ -288,14 +288,14 @@ fn line_with(text: &str, mark: &str) -> serde_json::Value {
     serde_json::from_str(text.lines().find(|line| line.contains(mark)).unwrap()).unwrap()
 }
 
-/// Transcripts of so many sessions, each with words of its own that do not compress away.
+/// Transcripts of so many sessions, each with words of its own.
 fn many(user: &User, count: usize, random: &mut fastrand::Rng) {
     let text = fs::read_to_string(fixture("2.1.120-tui").join(format!("{NATIVE}.jsonl"))).unwrap();
     let mut prompt = line_with(&text, "Create a small calc module");
     let mut reply = line_with(&text, "I'll look at the project first.");
     for number in 0..count {
         let id = format!("{number:08x}-0000-4000-8000-000000000000");
-        let said: String = (0..4_000).map(|_| format!("{} ", words(random))).collect();
+        let said: String = (0..4_000).map(|_| format!("{} ", word(random))).collect();
         for line in [&mut prompt, &mut reply] {
             line["sessionId"] = id.as_str().into();
             line["parentUuid"] = serde_json::Value::Null;
@@ -313,8 +313,11 @@ fn many(user: &User, count: usize, random: &mut fastrand::Rng) {
     }
 }
 
-fn words(random: &mut fastrand::Rng) -> String {
-    (0..random.usize(2..9)).map(|_| random.lowercase()).collect()
+/// One of some thousand words; half of all that is said are few of them.
+fn word(random: &mut fastrand::Rng) -> String {
+    let most = if random.bool() { 60 } else { 4_000 };
+    let mut letters = fastrand::Rng::with_seed(random.u64(..most));
+    (0..letters.usize(2..11)).map(|_| letters.lowercase()).collect()
 }
 
 #[test]

@@ -250,25 +250,28 @@ fn a_deleted_session_is_gone_and_stays_gone() {
     let ran = user.ok(&["ingest", &path]);
     assert!(ran.err.contains("is left unread: its session was deleted on 2026-12-01"), "{ran}");
     nowhere("after it was named");
-    // Nor is a copy of it somewhere else.
+    // Nor is a copy of it somewhere else, nor a sub-agent that it had later.
     let elsewhere = user.projects().join("elsewhere");
     fs::create_dir_all(&elsewhere).unwrap();
     fs::write(elsewhere.join(format!("{NATIVE}.jsonl")), &text).unwrap();
     settle(&elsewhere.join(format!("{NATIVE}.jsonl")));
     read(&user);
-    let copies = stored(&user);
-    let said = |events: &Vec<Event>| events.iter().filter(|event| event.key.is_some()).count();
-    assert_eq!(copies.values().map(said).sum::<usize>(), 0, "{copies:?}");
-    assert!(user.ok(&["status"]).out.contains("2 transcripts of sessions that you deleted"));
+    assert_eq!(stored(&user), BTreeMap::new());
+    let agents = user.projects().join(NATIVE).join("subagents");
+    let agent = walk(&agents).into_iter().find(|file| file.extension().is_some_and(|it| it == "jsonl")).unwrap();
+    fs::copy(&agent, agents.join("agent-a0000000000000000.jsonl")).unwrap();
+    settle(&agents.join("agent-a0000000000000000.jsonl"));
+    read(&user);
+    assert_eq!(stored(&user), BTreeMap::new());
+    assert!(user.ok(&["status"]).out.contains("4 transcripts of sessions that you deleted"));
 
     // It can be let in again.
     fs::remove_dir_all(&elsewhere).unwrap();
+    fs::remove_file(agents.join("agent-a0000000000000000.jsonl")).unwrap();
     let listed = user.ok(&["sessions", "undelete"]).out;
-    assert_eq!(listed.lines().count(), 2, "{listed}");
-    let all: Vec<String> = walk(&user.projects()).iter().map(|file| file.to_string_lossy().into_owned()).collect();
-    let paths: Vec<&str> = all.iter().filter(|file| file.ends_with(".jsonl")).map(String::as_str).collect();
-    let ran = user.ok(&[&["sessions", "undelete"], &paths[..]].concat());
-    assert!(ran.err.contains("2 transcripts are read again"), "{ran}");
+    assert_eq!(listed.lines().count(), 4, "{listed}");
+    let ran = user.ok(&["sessions", "undelete", &path]);
+    assert!(ran.err.contains("4 transcripts are read again"), "{ran}");
     read(&user);
     let mut after = stored(&user);
     after.retain(|name, _| before.contains_key(name));

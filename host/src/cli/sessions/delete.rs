@@ -41,7 +41,7 @@ pub(super) struct Delete {
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Without a path, the transcripts are listed that are not read because their sessions were deleted.
-What is let be read again is read by the next `totalrecall worker`, as far as the file is still there."
+A path stands for its session, sub-agents included: all of it is read by the next `totalrecall worker`, as far as the files are still there."
 )]
 pub(super) struct Undelete {
     /// Transcripts
