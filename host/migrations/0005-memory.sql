@@ -92,7 +92,8 @@ CREATE TABLE access (
     PRIMARY KEY (origin, source)
 ) STRICT, WITHOUT ROWID;
 
--- What was put away: compressed, in no index, still to be found by title, marks and summary.
+-- What was put away: compressed, in no index, still to be found by title, marks and summary. A chunk's row has its text, a
+-- session's says since when; the words of its events are in rows of origin 0, a block of events a row: `store/archive.rs`.
 CREATE TABLE archive (
     origin INTEGER NOT NULL,
     source INTEGER NOT NULL,
@@ -107,12 +108,18 @@ ALTER TABLE session ADD COLUMN renamed TEXT;
 -- Why nothing need be kept of it, and since when that is said.
 ALTER TABLE session ADD COLUMN acknowledged TEXT;
 ALTER TABLE session ADD COLUMN acknowledged_at INTEGER;
+-- Since when nothing is left of what was said in it.
+ALTER TABLE session ADD COLUMN purged_at INTEGER;
 
--- Transcripts whose sessions were deleted: they are never read again.
+-- Transcripts whose sessions were deleted: they are never read again. The keys of their events are in `dropped`, under a time
+-- before all times, so that copies of them in other transcripts are told.
 CREATE TABLE deleted (
     adapter TEXT NOT NULL,
     path TEXT NOT NULL,
     key TEXT NOT NULL,
     at INTEGER NOT NULL,
+    tool TEXT NOT NULL,
+    session TEXT NOT NULL,              -- as the tool names it: no other transcript makes it anew
     PRIMARY KEY (adapter, path, key)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX deleted_session ON deleted (tool, session);

@@ -7,7 +7,9 @@ mod config;
 mod context;
 mod demo;
 mod doctor;
+mod domains;
 mod drafter;
+mod export;
 mod hook;
 mod import;
 mod init;
@@ -18,9 +20,11 @@ mod patterns;
 mod pause;
 mod progress;
 mod propose;
+mod retention;
 mod review;
 mod rules;
 mod search;
+mod sessions;
 mod spend;
 mod status;
 mod statusline;
@@ -102,6 +106,16 @@ enum Command {
     Resume(pause::Resume),
     /// Take over what another program learned
     Import(import::Import),
+    /// The sessions that were read: list, rename, tag, delete, export
+    Sessions(sessions::Sessions),
+    /// Put away what is old, throw away what was put away long ago
+    Retention(retention::Retention),
+    /// Bring a session or chunk back that was put away
+    Restore(retention::Restore),
+    /// Hand over what is known of a project, as Markdown or JSON
+    Export(export::Export),
+    /// List the domains in use, and words to begin with
+    Domains(domains::Domains),
     /// Have a model look at sessions, within the budget, once you have agreed to it
     Learn(learn::Learn),
     /// Find what was said, done, remembered or saved, by words and by meaning
@@ -230,6 +244,11 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<Outcome> {
         Command::Pause(command) => command.run(home),
         Command::Resume(command) => command.run(home),
         Command::Import(command) => command.run(home),
+        Command::Sessions(command) => command.run(&Context::new(home)?),
+        Command::Retention(command) => command.run(&Context::new(home)?),
+        Command::Restore(command) => command.run(&Context::new(home)?),
+        Command::Export(command) => command.run(&Context::new(home)?),
+        Command::Domains(command) => command.run(&Context::new(home)?),
         Command::Learn(command) => command.run(&Context::new(home)?),
         Command::Search(command) => command.run(&Context::new(home)?),
         Command::Grep(command) => command.run(&Context::new(home)?),

@@ -30,6 +30,8 @@ pub struct Config {
     pub patterns: Patterns,
     /// The model, and what it may cost.
     pub model: Model,
+    /// What is put away, and what is thrown away.
+    pub retention: Retention,
     /// Rules that are drafted and applied.
     pub rules: Rules,
     /// What a guest may use.
@@ -139,6 +141,29 @@ impl Default for Model {
             store_snippets: false,
             quiet_sessions: false,
         }
+    }
+}
+
+/// See [`Config::retention`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Retention {
+    /// Put sessions and chunks away that are old and not looked at, by itself.
+    pub archive: bool,
+    /// Days after which something is old.
+    pub archive_after_days: u32,
+    /// Throw away for good what was put away long ago, by itself.
+    pub purge: bool,
+    /// Days after which that is long ago.
+    pub purge_after_days: u32,
+    /// Most bytes of the store: the oldest sessions are put away, then thrown away, until it fits. 0: no limit.
+    pub store_bytes: u64,
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        // Days as the predecessor's (RLM 0.11). 2 GiB are some millions of events.
+        Self { archive: true, archive_after_days: 30, purge: false, purge_after_days: 180, store_bytes: 2 << 30 }
     }
 }
 

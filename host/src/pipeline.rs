@@ -27,6 +27,7 @@ use crate::{
 };
 
 mod one;
+mod tidy;
 
 /// Everything a run needs besides the store.
 pub struct Pipeline<'a> {
@@ -121,6 +122,10 @@ pub struct Worked {
     pub reanalysed: u64,
     /// Hook notices that could not be used, as sentences.
     pub problems: Vec<String>,
+    /// Sessions and chunks that were put away because they are old, or the store too large.
+    pub archived: u64,
+    /// Sessions and chunks that were thrown away for the same reasons.
+    pub purged: u64,
     /// Ctrl-C was pressed; the rest stays queued.
     pub stopped: bool,
 }
@@ -135,6 +140,8 @@ impl Worked {
         self.reanalysed += more.reanalysed;
         self.problems.extend(more.problems);
         self.paused += more.paused;
+        self.archived += more.archived;
+        self.purged += more.purged;
         self.stopped |= more.stopped;
     }
 }
@@ -300,6 +307,7 @@ impl<'a> Pipeline<'a> {
         worked.stopped = self.stop.load(Ordering::Relaxed);
         store.commit()?;
         self.renew(store)?;
+        self.keep_in_order(store, &mut worked)?;
         self.index(store, &mut worked);
         store.finish()?;
         Ok(worked)

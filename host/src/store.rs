@@ -5,10 +5,12 @@
 //! sessions come from there; findings are derived from them and replaced as a whole.
 
 mod anchor;
+mod archive;
 mod call;
 mod chunk;
 mod copied;
 mod decision;
+mod deleted;
 mod dropped;
 mod error;
 mod event;
@@ -24,6 +26,7 @@ mod lock;
 mod mark;
 mod memory;
 mod migrate;
+mod organise;
 mod passage;
 mod proposal;
 mod queue;
@@ -36,6 +39,7 @@ mod stamp;
 mod status;
 #[cfg(test)]
 mod tests;
+mod tidy;
 mod toolcall;
 mod touch;
 
@@ -49,12 +53,14 @@ use std::{
 use rusqlite::{Connection, OpenFlags, TransactionBehavior, config::DbConfig};
 
 pub use call::{Backoff, Begun, Call, CallEnd, CallOutcome, NewCall};
+pub use deleted::{Deleted, Tombstone};
 pub use error::StoreError;
 pub use imported::{Imported, Original, Sort};
 pub use ingest::{Begin, Done, Failure, Finality, Ingest, Skip};
 pub use job::{Job, Resume};
 pub use ledger::{Absent, Found, Standing, Survey};
 pub use lock::{Held, LockError, WorkerLock};
+pub use organise::{Kept, NoSession};
 pub use passage::{Origin, Removal, Span};
 pub use read::{SessionRow, StoredSignal, TranscriptRow, UsageRow};
 pub use review::{Review, ReviewCount, ReviewState, Reviewable};
@@ -63,6 +69,7 @@ pub use session::{Counts, Role, SessionFacts};
 pub use source::Trouble;
 pub use stamp::{Edges, Stamp};
 pub use status::{Failed, Status};
+pub use tidy::Size;
 pub use toolcall::{Told, ToldCall};
 
 /// The database's name in the home.

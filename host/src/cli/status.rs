@@ -88,6 +88,21 @@ impl Status {
             let _ =
                 writeln!(text, "left out     {}, said while paused", ui::counted(status.dropped, "event", "events"));
         }
+        if status.deleted > 0 {
+            let _ = writeln!(
+                text,
+                "left out     {} of sessions that you deleted (`totalrecall sessions undelete`)",
+                ui::counted(status.deleted, "transcript", "transcripts")
+            );
+        }
+        if status.archived + status.purged > 0 {
+            let _ = writeln!(
+                text,
+                "put away     {}, {} thrown away (`totalrecall retention preview`)",
+                ui::counted(status.archived, "session", "sessions"),
+                status.purged
+            );
+        }
         if status.sessions > 0 {
             let _ = writeln!(text, "reviews      {}", learn::tally(&plan));
         }

@@ -224,6 +224,15 @@ impl Ingest {
             ui::say("No transcript was found there that an adapter recognises.");
             return Ok(Outcome::NothingFound);
         }
+        for row in &found {
+            if let Some(at) = store.deleted_at(row)? {
+                ui::warn(&clean(&format!(
+                    "{} is left unread: its session was deleted on {}; `totalrecall sessions undelete` with its path lifts that",
+                    row.path,
+                    ui::local_time(at)
+                )));
+            }
+        }
         let queued = pipeline(context, &guests)?.enqueue(&mut store, &found)?;
         let Some(_lock) = lock(context, false)? else { return Ok(Outcome::Done) };
         if queued == 0 {
@@ -325,6 +334,8 @@ fn tell(context: &Context, worked: &Worked, quiet: bool) {
         (worked.skipped, "skipped"),
         (worked.vanished, "deleted by their tool before they were read"),
         (worked.reanalysed, "analysed again"),
+        (worked.archived, "old ones put away (`totalrecall retention preview`)"),
+        (worked.purged, "thrown away for room"),
     ] {
         if count > 0 {
             text += &format!(", {count} {what}");

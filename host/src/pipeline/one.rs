@@ -64,6 +64,8 @@ impl Sink for Stored<'_> {
                 self.sieve.drop(event);
             } else if self.sieve.has_pauses() && self.ingest.is_copy_of_dropped(&event, at)? {
                 self.sieve.drop(event);
+            } else if self.ingest.is_copy_of_gone(&event)? {
+                // Whoever deleted a session deleted its copies.
             } else {
                 self.sieve.keep(event, events);
             }
@@ -275,6 +277,10 @@ impl Pipeline<'_> {
             return Ok(Read::Skipped);
         }
         if let Some(facts) = session_facts(facts, job, begin, &ingest).map_err(ReadError::Sink)? {
+            if ingest.is_of_deleted(&facts).map_err(ReadError::Sink)? {
+                ingest.bury(&facts, self.now).map_err(ReadError::Sink)?;
+                return Ok(Read::Skipped);
+            }
             ingest.set_session(facts);
         }
         let done = Done {

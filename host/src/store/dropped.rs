@@ -6,6 +6,9 @@ use rusqlite::{Connection, params};
 use super::{StoreError, TranscriptId, copied::Originals};
 use crate::event::Event;
 
+/// The time under which keys are noted of what is gone for good, because a session was deleted or purged: before all times.
+pub(super) const GONE: i64 = i64::MIN;
+
 /// The events that a reading has dropped.
 #[derive(Debug, Default)]
 pub(super) struct Dropped {
@@ -38,7 +41,16 @@ impl Dropped {
 /// tools repeat what they say of a response.
 pub(super) fn is_copy(db: &Connection, transcript: TranscriptId, event: &Event, at: i64) -> Result<bool, StoreError> {
     let Some(key) = event.key.as_deref().and_then(super::key::parse) else { return Ok(false) };
-    let mut find =
-        db.prepare_cached("SELECT 1 FROM dropped WHERE key = ?1 AND transcript_id != ?2 AND at < ?3 LIMIT 1")?;
+    let mut find = db.prepare_cached(&format!(
+        "SELECT 1 FROM dropped WHERE key = ?1 AND transcript_id != ?2 AND at < ?3 AND at != {GONE} LIMIT 1"
+    ))?;
     Ok(find.exists(params![key, transcript, at])? && !Originals::outside(db, transcript)?.has(key)?)
+}
+
+/// Is it a copy of what is gone for good, in another transcript?
+pub(super) fn is_gone(db: &Connection, transcript: TranscriptId, event: &Event) -> Result<bool, StoreError> {
+    let Some(key) = event.key.as_deref().and_then(super::key::parse) else { return Ok(false) };
+    let mut find =
+        db.prepare_cached("SELECT 1 FROM dropped WHERE key = ?1 AND transcript_id != ?2 AND at = ?3 LIMIT 1")?;
+    Ok(find.exists(params![key, transcript, GONE])?)
 }

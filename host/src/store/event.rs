@@ -22,7 +22,7 @@ const AT: usize = 2;
 const THREAD: usize = 3;
 const KEY: usize = 4;
 const COPIED: usize = 5;
-const KIND: usize = 6;
+pub(super) const KIND: usize = 6;
 const AUTHOR: usize = 7;
 const CHANNEL: usize = 8;
 const TOOL_KIND: usize = 9;
@@ -147,6 +147,59 @@ struct SessionDetail {
     title: Option<String>,
     version: Option<String>,
     parent: Option<String>,
+}
+
+/// The columns that are put away with a session: of messages, calls and results.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Words<'a> {
+    pub(super) call: Option<&'a str>,
+    pub(super) detail: Option<&'a str>,
+    pub(super) text: Option<&'a str>,
+}
+
+impl<'a> Words<'a> {
+    /// Those of a row with [`COLUMNS`].
+    pub(super) fn of(row: &'a Row<'_>) -> Result<Self, StoreError> {
+        let column = |column| row.get_ref(column)?.as_str_or_null().map_err(rusqlite::Error::from);
+        Ok(Self { call: column(CALL)?, detail: column(DETAIL)?, text: column(TEXT)? })
+    }
+
+    fn text(self) -> String {
+        self.text.unwrap_or_default().to_owned()
+    }
+
+    fn detail<T: for<'de> Deserialize<'de>>(self) -> Result<T, StoreError> {
+        let detail = self.detail.ok_or_else(|| unreadable("there is no detail"))?;
+        serde_json::from_str(detail).map_err(|error| unreadable(error.to_string()))
+    }
+
+    fn detail_or_default<T: Default + for<'de> Deserialize<'de>>(self) -> Result<T, StoreError> {
+        if self.detail.is_none() { Ok(T::default()) } else { self.detail() }
+    }
+
+    /// The detail that stays when these are put away: what a call ran and which files it was about, because rules are
+    /// measured by that.
+    pub(super) fn lasting_detail(self, kind: i64) -> Result<Option<String>, StoreError> {
+        if kind != TOOL_CALL {
+            return Ok(None);
+        }
+        let CallDetail { paths, command, .. } = self.detail_or_default()?;
+        if paths.is_empty() && command.is_none() {
+            return Ok(None);
+        }
+        let whole = self.text.unwrap_or_default();
+        let command = command.map(|command| command.text(whole).ok_or_else(outside)).transpose()?;
+        json(&CallDetail { paths, command: command.map(Piece::Text), edits: Vec::new() })
+    }
+}
+
+fn outside() -> StoreError {
+    unreadable("a place outside the text")
+}
+
+/// Was an event of this kind put away, if it has no text?
+pub(super) fn has_words(kind: i64) -> bool {
+    matches!(kind, MESSAGE | TOOL_CALL | TOOL_RESULT)
 }
 
 /// The columns of a body.
@@ -319,20 +372,11 @@ fn value<T: Number>(row: &Row<'_>, column: usize) -> Result<T, StoreError> {
     T::value(row.get(column)?).ok_or_else(|| unreadable(format!("an unknown number in column {column}")))
 }
 
-fn detail<T: for<'de> Deserialize<'de>>(row: &Row<'_>) -> Result<T, StoreError> {
-    let text = row.get_ref(DETAIL)?.as_str().map_err(|error| unreadable(error.to_string()))?;
-    serde_json::from_str(text).map_err(|error| unreadable(error.to_string()))
-}
-
-fn detail_or_default<T: Default + for<'de> Deserialize<'de>>(row: &Row<'_>) -> Result<T, StoreError> {
-    if row.get_ref(DETAIL)? == rusqlite::types::ValueRef::Null { Ok(T::default()) } else { detail(row) }
-}
-
 /// The command of a call, from the columns with its detail and its text.
 pub(super) fn command_of(row: &Row<'_>, detail: usize, text: usize) -> Result<Option<String>, StoreError> {
     let Some(command) = call_detail_at(row, detail)?.command else { return Ok(None) };
-    let text = row.get_ref(text)?.as_str().map_err(|error| unreadable(error.to_string()))?;
-    command.text(text).map(Some).ok_or_else(|| unreadable("a place outside the text"))
+    let text = row.get_ref(text)?.as_str_or_null().map_err(|error| unreadable(error.to_string()))?;
+    command.text(text.unwrap_or_default()).map(Some).ok_or_else(outside)
 }
 
 /// The paths of a call, from the columns with the first one and its detail.
@@ -348,8 +392,18 @@ fn call_detail_at(row: &Row<'_>, column: usize) -> Result<CallDetail, StoreError
     }
 }
 
-/// Reads an event back from a row with [`COLUMNS`].
+/// Reads an event back from a row with [`COLUMNS`], without the words that were put away.
 pub(super) fn read(db: &Connection, labels: &Labels, row: &Row<'_>) -> Result<Event, StoreError> {
+    read_with(db, labels, row, Words::of(row)?)
+}
+
+/// Reads an event back from a row with [`COLUMNS`] and its words, which may come from elsewhere.
+pub(super) fn read_with(
+    db: &Connection,
+    labels: &Labels,
+    row: &Row<'_>,
+    words: Words<'_>,
+) -> Result<Event, StoreError> {
     let label = |column: usize| match row.get::<_, Option<i64>>(column)? {
         None => Ok(None),
         Some(id) => match labels.text(db, id)? {
@@ -362,20 +416,20 @@ pub(super) fn read(db: &Connection, labels: &Labels, row: &Row<'_>) -> Result<Ev
         MESSAGE => Body::Message(Message {
             author: value(row, AUTHOR)?,
             channel: value(row, CHANNEL)?,
-            text: row.get(TEXT)?,
+            text: words.text(),
             omitted,
         }),
         TOOL_CALL => {
-            let input: String = row.get(TEXT)?;
-            let detail: CallDetail = detail_or_default(row)?;
-            let piece = |piece: Piece| piece.text(&input).ok_or_else(|| unreadable("a place outside the text"));
+            let input = words.text();
+            let detail: CallDetail = words.detail_or_default()?;
+            let piece = |piece: Piece| piece.text(&input).ok_or_else(outside);
             let first: Option<String> = row.get(PATH)?;
             let edit = |(path, removed, added): (Option<String>, _, _)| {
                 let path = path.or_else(|| first.clone()).ok_or_else(|| unreadable("an edit without a path"))?;
                 Ok::<_, StoreError>(Edit { path, removed: piece(removed)?, added: piece(added)? })
             };
             Body::ToolCall(ToolCall {
-                id: row.get(CALL)?,
+                id: words.call.unwrap_or_default().to_owned(),
                 name: label(NAME)?.unwrap_or_default(),
                 kind: value(row, TOOL_KIND)?,
                 edits: detail.edits.into_iter().map(edit).collect::<Result<_, _>>()?,
@@ -386,27 +440,27 @@ pub(super) fn read(db: &Connection, labels: &Labels, row: &Row<'_>) -> Result<Ev
             })
         }
         TOOL_RESULT => {
-            let detail: ResultDetail = detail_or_default(row)?;
+            let detail: ResultDetail = words.detail_or_default()?;
             Body::ToolResult(ToolResult {
-                call: row.get(CALL)?,
+                call: words.call.unwrap_or_default().to_owned(),
                 status: value(row, STATUS)?,
                 exit_code: row.get(EXIT_CODE)?,
-                text: row.get(TEXT)?,
+                text: words.text(),
                 omitted,
                 words: detail.words,
                 amended: detail.amended,
             })
         }
-        INTERRUPT => Body::Interrupt(Interrupt { in_tool: detail(row)? }),
+        INTERRUPT => Body::Interrupt(Interrupt { in_tool: words.detail()? }),
         COMPACTION => {
-            let (manual, tokens_before) = detail(row)?;
+            let (manual, tokens_before) = words.detail()?;
             Body::Compaction(Compaction { manual, tokens_before })
         }
         API_ERROR => {
-            let (status, retried) = detail(row)?;
-            Body::ApiError(ApiError { status, text: row.get(TEXT)?, retried })
+            let (status, retried) = words.detail()?;
+            Body::ApiError(ApiError { status, text: words.text(), retried })
         }
-        REWIND => Body::Rewind(row.get(TEXT)?),
+        REWIND => Body::Rewind(words.text()),
         USAGE => {
             let mut find =
                 db.prepare_cached("SELECT input, output, cache_read, cache_write FROM usage WHERE id = ?1")?;
@@ -418,7 +472,7 @@ pub(super) fn read(db: &Connection, labels: &Labels, row: &Row<'_>) -> Result<Ev
             Body::Usage(Usage { model: label(NAME)?.unwrap_or_default(), input, output, cache_read, cache_write })
         }
         SESSION => {
-            let SessionDetail { id, cwd, branch, title, version, parent } = detail(row)?;
+            let SessionDetail { id, cwd, branch, title, version, parent } = words.detail()?;
             Body::Session(Session { id, cwd, branch, title, version, parent })
         }
         other => return Err(unreadable(format!("unknown kind {other}"))),

@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 use rusqlite::{OptionalExtension, params};
 
 use super::{
-    Batch, Counts, Edges, Job, Role, SessionFacts, SessionId, Stamp, Store, StoreError,
+    Batch, Counts, Edges, Job, Role, SessionFacts, SessionId, Stamp, Store, StoreError, archive,
     copied::{self, Originals, ids},
+    deleted,
     dropped::{self, Dropped},
     event::{Copied, Writer},
     key::Keys,
@@ -124,6 +125,8 @@ pub struct Ingest<'store> {
     /// Keys whose original was dropped here while others have copies.
     orphans: Vec<i64>,
     dropped: Dropped,
+    /// Copies of what is gone for good are to be looked for.
+    has_gone: bool,
     ended: bool,
 }
 
@@ -144,6 +147,7 @@ impl Store {
             self.db.execute_batch("SAVEPOINT transcript")?;
         }
         let keys = Keys::of(&job.tool);
+        let has_gone = deleted::has_keys(&self.db)?;
         let mut ingest = Ingest {
             store: self,
             job,
@@ -156,6 +160,7 @@ impl Store {
             facts: None,
             orphans: Vec::new(),
             dropped: Dropped::default(),
+            has_gone,
             ended: false,
         };
         ingest.clear()?;
@@ -173,6 +178,10 @@ impl Ingest<'_> {
     fn clear(&mut self) -> Result<(), StoreError> {
         let db = &self.store.db;
         let id = self.job.transcript;
+        // A session that goes on is looked at again.
+        if let Some(session) = self.job.session.filter(|_| self.begin != Begin::Stored) {
+            archive::bring_back(db, session)?;
+        }
         if self.begin != Begin::Anew {
             let (all, settled, settled_counts, _) = copied::counts(db, id)?;
             (self.settled, self.next) = (settled, settled);
@@ -222,6 +231,15 @@ impl Ingest<'_> {
     /// As for any read.
     pub fn is_copy_of_dropped(&self, event: &Event, at: i64) -> Result<bool, StoreError> {
         dropped::is_copy(&self.store.db, self.job.transcript, event, at)
+    }
+
+    /// Is it a copy of what another transcript said in a session that was deleted or purged? To be called after
+    /// `mark_copied`.
+    ///
+    /// # Errors
+    /// As for any read.
+    pub fn is_copy_of_gone(&self, event: &Event) -> Result<bool, StoreError> {
+        Ok(self.has_gone && dropped::is_gone(&self.store.db, self.job.transcript, event)?)
     }
 
     /// Adds the next events. Settled ones come before provisional ones.
@@ -299,6 +317,24 @@ impl Ingest<'_> {
         self.facts = Some(facts);
     }
 
+    /// Is the transcript of a session that the person deleted, whichever transcript that was in then?
+    ///
+    /// # Errors
+    /// As for any read.
+    pub fn is_of_deleted(&self, facts: &SessionFacts) -> Result<bool, StoreError> {
+        deleted::is_of_deleted(&self.store.db, &self.job, facts)
+    }
+
+    /// Leaves the transcript unread for good, because its session was deleted.
+    ///
+    /// # Errors
+    /// As for any write.
+    pub fn bury(mut self, facts: &SessionFacts, now: i64) -> Result<(), StoreError> {
+        self.back()?;
+        deleted::bury(&self.store.db, self.job.transcript, &facts.native_id, now)?;
+        self.end()
+    }
+
     /// Stored events of the transcript for [`Begin::Stored`], from an ordinal on, at most `limit`, and the ordinal to
     /// go on from; none: there are no more.
     ///
@@ -366,6 +402,11 @@ impl Ingest<'_> {
             // An index files passages under their session.
             passage::cut_events(db, id, 0)?;
             passage::add_events(db, id, self.next)?;
+        }
+        if let Some(session) = session {
+            archive::bring_back(db, session)?;
+            db.prepare_cached("UPDATE session SET purged_at = NULL WHERE id = ?1 AND purged_at IS NOT NULL")?
+                .execute([session])?;
         }
         touch::renew(db, id)?;
         copied::promote(db, &self.store.labels, &self.orphans)?;

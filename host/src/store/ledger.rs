@@ -1,6 +1,6 @@
 //! Which transcripts exist, and what became of each.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rusqlite::{Connection, OptionalExtension, Row};
 
@@ -36,6 +36,8 @@ pub enum Standing {
     Replaced,
     /// It had vanished, and is back as it was.
     Returned,
+    /// The session it is of was deleted: it is not read, whatever becomes of it.
+    Deleted,
     /// Waits in the queue.
     Queued,
     /// Unchanged since it failed.
@@ -145,6 +147,9 @@ impl Store {
         );
         let mut find = self.db.prepare_cached(&sql)?;
         let entry = find.query_row([&found.adapter, &found.path, &found.key], |row| Entry::read(row, 0)).optional()?;
+        if self.deleted_at(found)?.is_some() {
+            return Ok(Standing::Deleted);
+        }
         Ok(entry.map_or(Standing::New, |entry| entry.standing(&found.stamp)))
     }
 
@@ -164,11 +169,20 @@ impl Store {
         let mut known: HashMap<(String, String), Entry> = all
             .query_map([adapter, &unchanged], |row| Ok(((row.get(0)?, row.get(1)?), Entry::read(row, 2)?)))?
             .collect::<Result<_, _>>()?;
+        let mut buried = self.db.prepare_cached("SELECT path, key FROM deleted WHERE adapter = ?1")?;
+        let buried: HashSet<(String, String)> =
+            buried.query_map([adapter], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
         let mut survey = Survey::default();
         for found in found {
             // Names that are not ours to compare by reference: a survey of 10,000 transcripts copies a megabyte.
-            let entry = known.remove(&(found.path.clone(), found.key.clone()));
-            survey.standings.push(entry.map_or(Standing::New, |entry| entry.standing(&found.stamp)));
+            let name = (found.path.clone(), found.key.clone());
+            let entry = known.remove(&name);
+            let standing = match entry {
+                _ if buried.contains(&name) => Standing::Deleted,
+                Some(entry) => entry.standing(&found.stamp),
+                None => Standing::New,
+            };
+            survey.standings.push(standing);
         }
         let gone = known.into_iter().filter(|(_, entry)| entry.state != "expired");
         survey.absent = gone.map(|((path, _), entry)| Absent { id: entry.id, path }).collect();
@@ -186,8 +200,8 @@ impl Store {
         Ok(count.cast_unsigned())
     }
 
-    /// Queues transcripts, whatever they were before; gives how many were not queued already. Earlier failures are
-    /// forgotten.
+    /// Queues transcripts, whatever they were before, but for those whose session was deleted; gives how many were not queued
+    /// already. Earlier failures are forgotten.
     ///
     /// # Errors
     /// As for any write.
@@ -195,7 +209,8 @@ impl Store {
         self.write(|db| {
             let mut put = db.prepare_cached(
                 "INSERT INTO transcript (adapter, tool, path, key, state, queued_at, bytes, named)
-                 VALUES (?1, ?2, ?3, ?4, 'queued', ?5, ?6, ?7)
+                 SELECT ?1, ?2, ?3, ?4, 'queued', ?5, ?6, ?7
+                 WHERE NOT EXISTS (SELECT 1 FROM deleted WHERE adapter = ?1 AND path = ?3 AND key = ?4)
                  ON CONFLICT (adapter, path, key) DO UPDATE SET state = 'queued', queued_at = excluded.queued_at,
                     bytes = excluded.bytes, named = max(named, excluded.named), claims = 0, attempts = 0, next_try = NULL, reason = NULL, why = NULL,
                     place = NULL
@@ -244,7 +259,7 @@ impl Store {
     }
 
     /// Queues an adapter's transcripts that another version of its component dealt with; gives how many. Expired ones
-    /// stay as they are: there is nothing to read again.
+    /// stay as they are: there is nothing to read again. So do those whose session was deleted or purged.
     ///
     /// # Errors
     /// As for any write.
@@ -253,7 +268,8 @@ impl Store {
             "UPDATE transcript SET state = 'queued', queued_at = ?3, claims = 0, attempts = 0, next_try = NULL,
                 reason = NULL, why = NULL, place = NULL
              WHERE adapter = ?1 AND (parsed_by IS NULL OR parsed_by < ?2 OR parsed_by > ?2)
-                AND state IN ('done', 'failed', 'skipped')",
+                AND state IN ('done', 'failed', 'skipped') AND reason IS NOT 'deleted'
+                AND NOT EXISTS (SELECT 1 FROM session s WHERE s.id = session_id AND s.purged_at IS NOT NULL)",
         )?;
         Ok(queue.execute(rusqlite::params![adapter, parsed_by, now])?)
     }

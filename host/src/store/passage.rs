@@ -157,6 +157,12 @@ pub(super) fn add_events(db: &Connection, transcript: TranscriptId, end: i64) ->
 pub(super) fn renumber(db: &Connection, transcript: TranscriptId) -> Result<(), StoreError> {
     let (start, last) = ids(transcript, 0);
     cut_events(db, transcript, 0)?;
+    // Of a session that is put away indexes have nothing but its title.
+    let is_away =
+        "SELECT 1 FROM transcript t JOIN archive a ON a.origin = ?2 AND a.source = t.session_id WHERE t.id = ?1";
+    if db.prepare_cached(is_away)?.exists(params![transcript, Origin::Session])? {
+        return Ok(());
+    }
     let end: Option<i64> = db
         .prepare_cached("SELECT max(id) FROM event WHERE id BETWEEN ?1 AND ?2")?
         .query_row([start, last], |row| row.get(0))?;

@@ -142,14 +142,17 @@ impl Store {
     }
 
     /// Transcripts whose stored signals are another analyzer's, or do not fit their events any more, and which
-    /// nothing else is going to be done about: their events are to be analysed again, from the store.
+    /// nothing else is going to be done about: their events are to be analysed again, from the store. Of a session that was
+    /// purged there are no events, and its signals stay.
     ///
     /// # Errors
     /// As for any read.
     pub fn stale_analyses(&self, analyzed_by: &str) -> Result<Vec<TranscriptId>, StoreError> {
         let mut stale = self.db.prepare_cached(
             "SELECT id FROM transcript
-             WHERE state IN ('done', 'expired') AND size IS NOT NULL AND analyzed_by IS NOT ?1 ORDER BY id",
+             WHERE state IN ('done', 'expired') AND size IS NOT NULL AND analyzed_by IS NOT ?1
+                AND NOT EXISTS (SELECT 1 FROM session s WHERE s.id = session_id AND s.purged_at IS NOT NULL)
+             ORDER BY id",
         )?;
         Ok(stale.query_map([analyzed_by], |row| row.get(0))?.collect::<Result<_, _>>()?)
     }

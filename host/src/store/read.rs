@@ -6,8 +6,9 @@ use rusqlite::{Row, params};
 
 use super::{
     SessionId, Store, StoreError, TranscriptId,
+    archive::Shelf,
     copied::ids,
-    event::{self, COLUMNS, ORDINAL_BITS, USAGE},
+    event::{self, COLUMNS, KIND, ORDINAL_BITS, USAGE, Words},
 };
 use crate::{
     event::Event,
@@ -31,7 +32,7 @@ pub struct SessionRow {
     pub cwd: Option<String>,
     /// Branch of that folder.
     pub branch: Option<String>,
-    /// Title.
+    /// What the person calls it, else its title.
     pub title: Option<String>,
     /// Version of the tool.
     pub version: Option<String>,
@@ -51,6 +52,10 @@ pub struct SessionRow {
     pub edits: u64,
     /// Events of its sub-agents.
     pub agent_events: u64,
+    /// Since when it is put away.
+    pub archived_at: Option<i64>,
+    /// Since when nothing is left of what was said in it.
+    pub purged_at: Option<i64>,
 }
 
 /// A transcript of a session.
@@ -113,8 +118,10 @@ pub struct UsageRow {
     pub cache_write: u64,
 }
 
-const SESSION: &str = "s.id, s.tool, s.native_id, t.path, s.project, s.cwd, s.branch, s.title, s.version, s.parent, \
-                       s.started_at, s.ended_at, s.events, s.messages, s.tool_calls, s.edits, s.agent_events \
+const SESSION: &str = "s.id, s.tool, s.native_id, t.path, s.project, s.cwd, s.branch, \
+                       ifnull(s.renamed, s.title), s.version, s.parent, \
+                       s.started_at, s.ended_at, s.events, s.messages, s.tool_calls, s.edits, s.agent_events, \
+                       (SELECT at FROM archive WHERE origin = 3 AND source = s.id), s.purged_at \
                        FROM session s LEFT JOIN transcript t ON t.id = s.main_transcript";
 
 fn session(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
@@ -137,6 +144,8 @@ fn session(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
         tool_calls: count(14)?,
         edits: count(15)?,
         agent_events: count(16)?,
+        archived_at: row.get(17)?,
+        purged_at: row.get(18)?,
     })
 }
 
@@ -214,7 +223,7 @@ impl Store {
     }
 
     /// A transcript's stored events from an ordinal on, at most `limit`, and the ordinal to go on from; none: there
-    /// are no more. Its first event has the ordinal 0.
+    /// are no more. Its first event has the ordinal 0. What was put away is read as if it was not.
     ///
     /// # Errors
     /// As for any read.
@@ -238,10 +247,14 @@ impl Store {
         let sql = format!("SELECT {COLUMNS} FROM event WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT ?3");
         let mut find = self.db.prepare_cached(&sql)?;
         let mut rows = find.query(params![first, zero + end, limit as i64])?;
+        let mut shelf = Shelf::new(&self.db);
         let (mut events, mut next) = (Vec::new(), None);
         while let Some(row) = rows.next()? {
-            next = Some((row.get::<_, i64>(0)? + 1 - zero).cast_unsigned());
-            events.push(event::read(&self.db, &self.labels, row)?);
+            let id: i64 = row.get(0)?;
+            next = Some((id + 1 - zero).cast_unsigned());
+            let words = Words::of(row)?;
+            let words = if words.text.is_none() && event::has_words(row.get(KIND)?) { shelf.words(id)? } else { words };
+            events.push(event::read_with(&self.db, &self.labels, row, words)?);
         }
         let full = events.len() == limit;
         Ok((events, next.filter(|_| full)))

@@ -7,7 +7,7 @@ use std::path::Path;
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
-use super::{Job, Origin, SessionId, StoreError, TranscriptId, passage};
+use super::{Job, SessionId, StoreError, TranscriptId, deleted};
 use crate::event::{Author, Body, Event};
 
 /// What a transcript is to its session.
@@ -223,7 +223,7 @@ pub(super) fn settle(db: &Connection, session: SessionId) -> Result<(), StoreErr
         )?
         .execute([session])?;
     if gone > 0 {
-        return passage::remove(db, Origin::Session, session.0);
+        return deleted::clear_row(db, session);
     }
     db.prepare_cached(
         "UPDATE session SET findings_stale = 1,
@@ -235,4 +235,10 @@ pub(super) fn settle(db: &Connection, session: SessionId) -> Result<(), StoreErr
     )?
     .execute([session])?;
     Ok(())
+}
+
+/// Takes a session away with everything that is known of it.
+pub(super) fn clear(db: &Connection, session: SessionId) -> Result<(), StoreError> {
+    db.prepare_cached("DELETE FROM session WHERE id = ?1")?.execute([session])?;
+    deleted::clear_row(db, session)
 }

@@ -25,6 +25,12 @@ pub struct Status {
     pub signals: u64,
     /// Findings.
     pub findings: u64,
+    /// Transcripts that are not read any more because their sessions were deleted. They are among `skipped` or `expired`.
+    pub deleted: u64,
+    /// Sessions that are put away.
+    pub archived: u64,
+    /// Sessions of which nothing is left of what was said.
+    pub purged: u64,
     /// When a transcript was last read to its end.
     pub last_done: Option<i64>,
     /// Size of the database, in bytes.
@@ -87,6 +93,9 @@ impl Store {
         status.sessions = count("SELECT count(*) FROM session")?;
         status.signals = count("SELECT count(*) FROM signal")?;
         status.findings = count("SELECT count(*) FROM finding")?;
+        status.deleted = count("SELECT count(*) FROM deleted")?;
+        status.archived = count("SELECT count(*) FROM archive WHERE origin = 3")?;
+        status.purged = count("SELECT count(*) FROM session WHERE purged_at IS NOT NULL")?;
         status.bytes = count("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")?;
         Ok(status)
     }

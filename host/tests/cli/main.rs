@@ -11,6 +11,7 @@ mod adapters;
 mod components;
 mod damage;
 mod doctor;
+mod export;
 mod gate;
 mod golden;
 #[path = "../guests/built.rs"]
@@ -26,8 +27,10 @@ mod learn;
 mod life;
 mod patterns;
 mod pause;
+mod retention;
 mod rules;
 mod search;
+mod sessions;
 mod spend;
 mod support;
 mod surface;

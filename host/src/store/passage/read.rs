@@ -39,7 +39,9 @@ impl Store {
             return Ok(());
         }
         let session = self.session_of(span.source)?;
-        let sql = format!("SELECT {EVENT} FROM event WHERE id BETWEEN ?1 AND ?2 AND copied = 0 ORDER BY id");
+        let sql = format!(
+            "SELECT {EVENT} FROM event WHERE id BETWEEN ?1 AND ?2 AND copied = 0 AND text IS NOT NULL ORDER BY id"
+        );
         let mut find = self.db.prepare_cached(&sql).map_err(StoreError::from)?;
         let mut rows = find.query([span.source, span.source + span.count - 1]).map_err(StoreError::from)?;
         while let Some(row) = rows.next().map_err(StoreError::from)? {
@@ -69,7 +71,7 @@ impl Store {
             Origin::Event => {
                 let event = whole.source + part;
                 let session = self.session_of(event)?;
-                let sql = format!("SELECT {EVENT} FROM event WHERE id = ?1 AND copied = 0");
+                let sql = format!("SELECT {EVENT} FROM event WHERE id = ?1 AND copied = 0 AND text IS NOT NULL");
                 let mut find = self.db.prepare_cached(&sql)?;
                 let mut rows = find.query([event])?;
                 rows.next()?.map_or(Ok(None), |row| self.event_passage(id, session, row))
@@ -135,7 +137,9 @@ impl Store {
         let found = find
             .query_row([row], |row| Ok((row.get::<_, String>(0)?, row.get::<_, Option<String>>(1)?, row.get(2)?)))
             .optional()?;
-        let Some((summary, Some(content), at)) = found else { return Ok(None) };
+        let Some((summary, content, at)) = found else { return Ok(None) };
+        // Of one that is put away there is its summary.
+        let content = content.unwrap_or_default();
         let parts = parts(&content);
         let Some(part_text) = usize::try_from(part).ok().and_then(|part| parts.get(part)) else { return Ok(None) };
         // The first part is what tells the chunk as a whole.

@@ -1,0 +1,51 @@
+//! What keeps the store in order: putting away what is old, and deleting what the person does not want known.
+
+use std::{fs, io};
+
+use super::{Pipeline, PipelineError, Worked};
+use crate::{
+    retention::Retention,
+    store::{Deleted, SessionId, Store},
+};
+
+impl Pipeline<'_> {
+    /// Puts away what is old, once a day.
+    pub(super) fn keep_in_order(&self, store: &mut Store, worked: &mut Worked) -> Result<(), PipelineError> {
+        let Some(done) = Retention::new(&self.config.retention, self.now).by_itself(store, self.stop)? else {
+            return Ok(());
+        };
+        (worked.archived, worked.purged) = (done.archived, done.purged);
+        if done.over > 0 && !done.unfinished {
+            worked.problems.push(format!(
+                "the store is {} bytes over `retention.store-bytes`: what is left is kept on purpose, or of today",
+                done.over
+            ));
+        }
+        Ok(())
+    }
+
+    /// Deletes sessions with everything that was learned of them, from the file too, and renews what is written of them. Gives
+    /// what went, and whether all of it has left the disk: a reader that is at work keeps the log.
+    ///
+    /// # Errors
+    /// Those of the store and of the page. What was deleted before stays deleted.
+    pub fn delete(&self, store: &mut Store, sessions: &[SessionId]) -> Result<(Deleted, bool), PipelineError> {
+        let mut gone = Deleted::default();
+        for session in sessions {
+            if let Some(more) = store.delete_session(*session, self.now)? {
+                gone.add(more);
+            }
+        }
+        self.renew(store)?;
+        // A part of the page as it was last opened in a browser, which is made anew by the next look.
+        match fs::remove_file(self.home.insights_html()) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(PipelineError::Page { path: self.home.insights_html(), why: error.to_string() });
+            }
+            _ => {}
+        }
+        store.vacuum(None)?;
+        let is_clear = store.empty_log()?;
+        Ok((gone, is_clear))
+    }
+}

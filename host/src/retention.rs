@@ -1,0 +1,340 @@
+//! Retention: what is old and not looked at any more is put away, compressed and out of the indexes; what was put away long ago
+//! can be thrown away. `docs/retention.md` has the rules.
+//!
+//! What stays of a session in either case: its row, title and tags, its signals and findings, what it did to which files. So
+//! nothing that was learned changes. Memories are never put away; they only expire.
+
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Duration, Instant},
+};
+
+use serde::Serialize;
+
+use crate::{
+    config,
+    store::{Kept, Origin, SessionId, Size, Store, StoreError},
+};
+
+/// Milliseconds of a day.
+const DAY: i64 = 24 * 60 * 60 * 1000;
+/// What was looked at at least so much lately is not put away: one look counts for a month ([`Store::access`]).
+const LOOKED_AT: f64 = 0.5;
+/// What was looked at so much is kept whatever its age.
+const LOVED: f64 = 3.0;
+/// Days in which nothing is put away, however little room there is: it may be going on.
+const FRESH_DAYS: i64 = 1;
+/// Once there is too much, so many percent of the cap are made room in: it is not to be done again every day.
+const ROOM: u64 = 10;
+/// Percent of words that compressing saves, for previews. Measured: `docs/retention.md`.
+const SAVED: u64 = 60;
+/// A file is written anew if so many percent of it, and so many bytes, are unused.
+const UNUSED: u64 = 25;
+const UNUSED_BYTES: u64 = 16 << 20;
+
+/// Longest time that a run by itself puts things away, and writes the file anew.
+pub const BY_ITSELF: Duration = Duration::from_secs(10);
+const VACUUM: Duration = Duration::from_secs(60);
+
+/// When it last ran by itself to its end.
+const LAST: &str = "retention";
+
+/// What is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct What {
+    /// Put away what is old.
+    pub archive: bool,
+    /// Throw away what was put away long ago.
+    pub purge: bool,
+}
+
+/// Why something is put or thrown away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// It is old.
+    Age,
+    /// The store is too large.
+    Size,
+}
+
+/// Something that is put or thrown away.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Candidate {
+    /// What it is called: `s12`, or a chunk's name.
+    pub id: String,
+    /// Its title, or its summary.
+    pub title: String,
+    /// When it ended or was saved, in milliseconds since the Unix epoch.
+    pub at: i64,
+    /// Why.
+    pub reason: Reason,
+    /// About how many bytes of the store it takes.
+    pub bytes: u64,
+    #[serde(skip)]
+    kept: Kept,
+}
+
+/// What a run would do.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Plan {
+    /// To be put away.
+    pub archive: Vec<Candidate>,
+    /// To be thrown away for good.
+    pub purge: Vec<Candidate>,
+    /// Old enough, and kept: marked as important.
+    pub immune: u64,
+    /// Old enough, and kept: looked at lately.
+    pub looked_at: u64,
+    /// Bytes that the store uses.
+    pub used: u64,
+    /// Most that it may use; none: no limit.
+    pub cap: Option<u64>,
+}
+
+/// What a run did.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Done {
+    /// Sessions and chunks put away.
+    pub archived: u64,
+    /// Sessions and chunks of which nothing is left of what was said.
+    pub purged: u64,
+    /// Bytes of the file before and after.
+    pub before: u64,
+    /// See above.
+    pub after: u64,
+    /// Bytes over the cap that could not be made room in: what is left is kept on purpose, or too new.
+    pub over: u64,
+    /// There was no time for all of it; the next run goes on.
+    pub unfinished: bool,
+}
+
+/// Decides and does.
+pub struct Retention<'a> {
+    settings: &'a config::Retention,
+    now: i64,
+}
+
+/// What stands between a thing and being put away.
+enum Standing {
+    Due,
+    Immune,
+    LookedAt,
+}
+
+impl<'a> Retention<'a> {
+    /// By these settings, at a time.
+    pub fn new(settings: &'a config::Retention, now: i64) -> Self {
+        Self { settings, now }
+    }
+
+    /// What the settings say is to be done by itself.
+    pub fn what(&self) -> What {
+        What { archive: self.settings.archive, purge: self.settings.purge }
+    }
+
+    fn cap(&self) -> Option<u64> {
+        Some(self.settings.store_bytes).filter(|cap| *cap > 0)
+    }
+
+    fn days(days: u32) -> i64 {
+        i64::from(days) * DAY
+    }
+
+    fn is_old(&self, kept: &Kept) -> bool {
+        kept.stored_at < self.now - Self::days(self.settings.archive_after_days)
+    }
+
+    fn is_long_away(&self, kept: &Kept) -> bool {
+        kept.archived_at.is_some_and(|at| at < self.now - Self::days(self.settings.purge_after_days))
+    }
+
+    /// Did it end long enough ago not to be going on?
+    fn is_over(&self, kept: &Kept) -> bool {
+        !kept.unread && kept.at < self.now - FRESH_DAYS * DAY
+    }
+
+    fn standing(&self, store: &Store, kept: &Kept, by_age: bool) -> Result<Standing, StoreError> {
+        let access = store.access(kept.origin, kept.row, self.now)?;
+        if access >= LOVED || store.is_worth_keeping(kept)? {
+            return Ok(Standing::Immune);
+        }
+        Ok(if by_age && access >= LOOKED_AT { Standing::LookedAt } else { Standing::Due })
+    }
+
+    /// What a run would do, without doing it. What is done because of the size is estimated: a run measures after each.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn plan(&self, store: &Store, what: What) -> Result<Plan, StoreError> {
+        let mut plan = Plan { used: store.size()?.used(), cap: self.cap(), ..Plan::default() };
+        let all = store.kept()?;
+        for kept in all.iter().filter(|kept| self.is_over(kept)) {
+            let due = match kept.archived_at {
+                None => what.archive && self.is_old(kept),
+                Some(_) => what.purge && self.is_long_away(kept),
+            };
+            if !due {
+                continue;
+            }
+            match self.standing(store, kept, true)? {
+                Standing::Due if kept.archived_at.is_none() => {
+                    plan.archive.push(candidate(store, kept, Reason::Age)?);
+                }
+                Standing::Due => plan.purge.push(candidate(store, kept, Reason::Age)?),
+                Standing::Immune => plan.immune += 1,
+                Standing::LookedAt => plan.looked_at += 1,
+            }
+        }
+        let Some(most) = self.target(plan.used) else { return Ok(plan) };
+        let saved: u64 = plan.archive.iter().map(|it| it.bytes * SAVED / 100).sum::<u64>()
+            + plan.purge.iter().map(|it| it.bytes).sum::<u64>();
+        let mut left = plan.used.saturating_sub(saved);
+        for kept in all.iter().filter(|kept| self.is_over(kept) && kept.archived_at.is_none()) {
+            if left <= most {
+                break;
+            }
+            if plan.archive.iter().any(|it| it.kept == *kept) || !self.yields(store, kept)? {
+                continue;
+            }
+            let candidate = candidate(store, kept, Reason::Size)?;
+            left = left.saturating_sub(candidate.bytes * SAVED / 100);
+            plan.archive.push(candidate);
+        }
+        for kept in all.iter().filter(|kept| self.is_over(kept)) {
+            if left <= most {
+                break;
+            }
+            if plan.purge.iter().any(|it| it.kept == *kept) || !self.yields(store, kept)? {
+                continue;
+            }
+            let mut candidate = candidate(store, kept, Reason::Size)?;
+            if kept.archived_at.is_none() {
+                candidate.bytes = candidate.bytes * (100 - SAVED) / 100;
+            }
+            left = left.saturating_sub(candidate.bytes);
+            plan.purge.push(candidate);
+        }
+        Ok(plan)
+    }
+
+    fn yields(&self, store: &Store, kept: &Kept) -> Result<bool, StoreError> {
+        Ok(matches!(self.standing(store, kept, false)?, Standing::Due))
+    }
+
+    /// The size to get down to. None: there is room.
+    fn target(&self, used: u64) -> Option<u64> {
+        let cap = self.cap().filter(|cap| used > *cap)?;
+        Some(cap - cap * ROOM / 100)
+    }
+
+    /// Does it. `at_most`: time for putting away; what is left over is for the next run.
+    ///
+    /// # Errors
+    /// Those of the store; what was done before holds.
+    pub fn run(
+        &self,
+        store: &mut Store,
+        what: What,
+        at_most: Option<Duration>,
+        stop: &AtomicBool,
+    ) -> Result<Done, StoreError> {
+        let end = at_most.map(|at_most| Instant::now() + at_most);
+        let is_time_up = || stop.load(Ordering::Relaxed) || end.is_some_and(|end| Instant::now() >= end);
+        let before = store.size()?;
+        let mut done = Done { before: before.file, ..Done::default() };
+        let all: Vec<Kept> = store.kept()?.into_iter().filter(|kept| self.is_over(kept)).collect();
+        for kept in &all {
+            let purge = kept.archived_at.is_some();
+            let due = if purge { what.purge && self.is_long_away(kept) } else { what.archive && self.is_old(kept) };
+            if !due || !matches!(self.standing(store, kept, true)?, Standing::Due) {
+                continue;
+            }
+            if is_time_up() {
+                done.unfinished = true;
+                return self.finish(store, done, at_most);
+            }
+            self.take(store, kept, purge, &mut done)?;
+        }
+        if let Some(most) = self.target(store.size()?.used()) {
+            // What was put away just now may have to go, too.
+            for purge in [false, true] {
+                for kept in store.kept()?.iter().filter(|kept| self.is_over(kept)) {
+                    if store.size()?.used() <= most {
+                        break;
+                    }
+                    if kept.archived_at.is_some() != purge || !self.yields(store, kept)? {
+                        continue;
+                    }
+                    if is_time_up() {
+                        done.unfinished = true;
+                        return self.finish(store, done, at_most);
+                    }
+                    self.take(store, kept, purge, &mut done)?;
+                }
+            }
+        }
+        self.finish(store, done, at_most)
+    }
+
+    fn take(&self, store: &mut Store, kept: &Kept, purge: bool, done: &mut Done) -> Result<(), StoreError> {
+        let session = SessionId(kept.row);
+        let was_done = match (kept.origin, purge) {
+            (Origin::Session, false) => store.archive_session(session, self.now)?.is_some(),
+            (Origin::Session, true) => store.purge_session(session, self.now)?,
+            (Origin::Chunk, false) => store.archive_chunk(kept.row, self.now)?.is_some(),
+            (Origin::Chunk, true) => store.delete_chunk(kept.row)?,
+            (Origin::Event | Origin::Memory, _) => false,
+        };
+        *(if purge { &mut done.purged } else { &mut done.archived }) += u64::from(was_done);
+        Ok(())
+    }
+
+    /// Gives space back, and counts.
+    fn finish(&self, store: &mut Store, mut done: Done, at_most: Option<Duration>) -> Result<Done, StoreError> {
+        let size = store.size()?;
+        let is_over = |size: Size| self.cap().is_some_and(|cap| size.file > cap);
+        let is_wasteful = size.unused >= UNUSED_BYTES && size.unused * 100 >= size.file * UNUSED;
+        let asked = at_most.is_none() && done.archived + done.purged > 0;
+        if size.unused > 0 && (is_wasteful || is_over(size) || asked) {
+            match store.vacuum(at_most.map(|_| VACUUM)) {
+                Ok(whole) => done.unfinished |= !whole,
+                // Somebody writes. The space is used again, or given back by the next run.
+                Err(StoreError::Busy) => done.unfinished = true,
+                Err(error) => return Err(error),
+            }
+        }
+        let size = store.size()?;
+        done.after = size.file;
+        done.over = self.cap().map_or(0, |cap| size.file.saturating_sub(cap));
+        Ok(done)
+    }
+
+    /// Does what the settings say, once a day and within a time that delays nobody. None: it was done today.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn by_itself(&self, store: &mut Store, stop: &AtomicBool) -> Result<Option<Done>, StoreError> {
+        let last = store.meta(LAST)?.and_then(|at| at.parse::<i64>().ok());
+        // A clock that was put back is no reason to wait for years.
+        if last.is_some_and(|last| (0..DAY).contains(&(self.now - last))) {
+            return Ok(None);
+        }
+        let done = self.run(store, self.what(), Some(BY_ITSELF), stop)?;
+        if !done.unfinished {
+            store.set_meta(LAST, &self.now.to_string())?;
+        }
+        Ok(Some(done))
+    }
+}
+
+fn candidate(store: &Store, kept: &Kept, reason: Reason) -> Result<Candidate, StoreError> {
+    Ok(Candidate {
+        id: kept.name.clone(),
+        title: kept.title.clone(),
+        at: kept.at,
+        reason,
+        bytes: store.bytes_of(kept)?,
+        kept: kept.clone(),
+    })
+}
