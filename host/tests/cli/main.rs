@@ -19,14 +19,17 @@ mod guests;
 mod hook_failures;
 mod hooks;
 mod import;
+mod import_memory;
 mod insights;
 mod kit;
 #[cfg(unix)]
 mod learn;
 mod life;
+mod memory;
 mod patterns;
 mod pause;
 mod rules;
+mod secrets;
 mod spend;
 mod support;
 mod surface;
