@@ -2,6 +2,7 @@
 
 mod entity;
 
+pub(crate) use entity::{entities, files};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -146,6 +147,16 @@ pub struct Prepared {
 /// # Errors
 /// See [`ChunkError`]; nothing is stored then.
 pub fn save(store: &mut Store, redactor: &Redactor, new: NewChunk, now: i64) -> Result<Saved, ChunkError> {
+    let (prepared, redacted) = prepare(redactor, new)?;
+    let (chunk, known) = store.add_chunk(&prepared, now)?;
+    Ok(Saved { chunk, known, redacted })
+}
+
+/// Makes a text fit to be stored, and tells how many secrets were taken out of it.
+///
+/// # Errors
+/// `Empty`, `Long`, `Word`.
+pub fn prepare(redactor: &Redactor, new: NewChunk) -> Result<(Prepared, u64), ChunkError> {
     let mut new = new;
     if new.content.len() > CONTENT_LIMIT {
         return Err(ChunkError::Long(new.content.len()));
@@ -158,17 +169,16 @@ pub fn save(store: &mut Store, redactor: &Redactor, new: NewChunk, now: i64) -> 
     let summary = if new.summary.trim().is_empty() { first_line(&new.content) } else { new.summary.trim() };
     let summary = redactor.kept(summary, &mut counts).replace(char::is_control, " ");
     new.summary = summary[..summary.floor_char_boundary(SUMMARY_LIMIT)].to_owned();
-    new.tags = tags(&new.tags.join(","))?;
+    new.tags = tags(&redactor.kept(&new.tags.join(","), &mut counts))?;
     for word in [&mut new.domain, &mut new.ticket] {
         *word = match word.as_deref() {
-            Some(text) => tags(text)?.into_iter().next(),
+            Some(text) => tags(&redactor.kept(text, &mut counts))?.into_iter().next(),
             None => None,
         };
     }
     let (hash, tokens) = (hash(&new.content), tokens(&new.content));
-    let entities = entity::entities(&new.content);
-    let (chunk, known) = store.add_chunk(&Prepared { new, hash, tokens, entities }, now)?;
-    Ok(Saved { chunk, known, redacted: counts.total() })
+    let entities = entities(&new.content);
+    Ok((Prepared { new, hash, tokens, entities }, counts.total()))
 }
 
 /// Tokens of a text, roughly: one for every four characters, which is what English has; Chinese has more.
@@ -183,7 +193,7 @@ fn first_line(text: &str) -> &str {
         .unwrap_or("")
 }
 
-fn hash(text: &str) -> String {
+pub(crate) fn hash(text: &str) -> String {
     let plain = text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
     Sha256::digest(plain).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }

@@ -3,6 +3,7 @@
 mod adapters;
 mod analyze;
 mod check;
+mod chunk;
 mod config;
 mod context;
 mod demo;
@@ -10,6 +11,7 @@ mod doctor;
 mod domains;
 mod drafter;
 mod export;
+mod forget;
 mod hook;
 mod import;
 mod init;
@@ -18,12 +20,16 @@ mod learn;
 mod library;
 mod patterns;
 mod pause;
+mod place;
 mod progress;
 mod propose;
+mod recall;
+mod remember;
 mod retention;
 mod review;
 mod rules;
 mod search;
+mod secrets;
 mod sessions;
 mod spend;
 mod status;
@@ -104,7 +110,19 @@ enum Command {
     Pause(pause::Pause),
     /// Learn again from what happens from now on
     Resume(pause::Resume),
-    /// Take over what another program learned
+    /// Remember a statement
+    Remember(remember::Remember),
+    /// What is remembered: without words what matters most, then the newest
+    Recall(recall::Recall),
+    /// Forget memories and chunks, for good
+    Forget(forget::Forget),
+    /// Note that todos are done
+    Done(remember::Done),
+    /// Texts that are saved on purpose: what a session did, how something was tracked down
+    Chunk(chunk::Chunks),
+    /// Look through what is stored for secrets
+    Secrets(secrets::Secrets),
+    /// Take over what another program learned or remembered
     Import(import::Import),
     /// The sessions that were read: list, rename, tag, delete, export
     Sessions(sessions::Sessions),
@@ -243,6 +261,12 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<Outcome> {
         Command::Retry(command) => command.run(&Context::new(home)?),
         Command::Pause(command) => command.run(home),
         Command::Resume(command) => command.run(home),
+        Command::Remember(command) => command.run(&Context::new(home)?),
+        Command::Recall(command) => command.run(&Context::new(home)?),
+        Command::Forget(command) => command.run(&Context::new(home)?),
+        Command::Done(command) => command.run(&Context::new(home)?),
+        Command::Chunk(command) => command.run(&Context::new(home)?),
+        Command::Secrets(command) => command.run(&Context::new(home)?),
         Command::Import(command) => command.run(home),
         Command::Sessions(command) => command.run(&Context::new(home)?),
         Command::Retention(command) => command.run(&Context::new(home)?),

@@ -8,7 +8,11 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::{paths, sandbox};
+use crate::{
+    paths,
+    redact::{self, Redactor},
+    sandbox,
+};
 
 /// All settings. `totalrecall config` prints them as they are in force.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -34,6 +38,8 @@ pub struct Config {
     pub retention: Retention,
     /// Rules that are drafted and applied.
     pub rules: Rules,
+    /// What is taken out of all texts besides secrets.
+    pub privacy: redact::Privacy,
     /// What a guest may use.
     pub sandbox: sandbox::Limits,
 }
@@ -256,6 +262,14 @@ impl Config {
         toml::from_str(text)
     }
 
+    /// What takes secrets, and what the person named, out of everything that is kept or shown.
+    pub fn redactor(&self) -> Redactor {
+        Redactor::new(&redact::Settings {
+            text_limit: self.transcripts.text_limit as usize,
+            privacy: self.privacy.clone(),
+        })
+    }
+
     /// Is the adapter of this name switched on?
     pub fn reads(&self, adapter: &str) -> bool {
         self.adapters.get(adapter).copied().unwrap_or(true)
@@ -327,6 +341,21 @@ mod tests {
         assert_eq!(all.signals.remove("churn-edits"), Some(Setting::Integer(3)));
         assert_eq!(all.signals.remove("retry-failures"), Some(Setting::Integer(3)));
         assert_eq!(all, Config::default());
+    }
+
+    #[test]
+    fn what_is_wrong_in_privacy_is_named() {
+        for (text, key) in [
+            ("patterns = [\"ok\", \"(\"]", "`patterns`"),
+            ("patterns = [\"x*\"]", "`patterns`"),
+            ("patterns = [\"(a{1000}){1000}\"]", "`patterns`"),
+            ("fields = [\"a b\"]", "`fields`"),
+            ("hosts = [\"https://corp.example\"]", "`hosts`"),
+            ("feilds = []", "feilds"),
+        ] {
+            let error = Config::parse(&format!("[privacy]\n{text}\n")).unwrap_err().to_string();
+            assert!(error.contains(key) && error.contains("privacy"), "{text}: {error}");
+        }
     }
 
     #[test]

@@ -4,11 +4,15 @@
 //! `rules.rs`, `settings.rs`): what cannot be is left out with its reason, never guessed. From that and what is known here
 //! a plan is made (`plan.rs`), which is carried out as a whole or not at all; a dry run is a plan that is not carried out.
 
+mod claude_mem;
 mod folder;
 mod id;
+mod json;
+mod kept;
 mod old;
 mod plan;
 mod report;
+mod rlm;
 mod rules;
 mod settings;
 mod time;
@@ -21,6 +25,7 @@ use crate::{
     store::{Store, StoreError},
 };
 
+pub use kept::{Counts, Entries, Kept};
 pub use report::{Counted, Difference, Ledger, Matter, Proposals, Repair, Report, RulesFile, Settings, Waiting};
 
 use old::Old;
@@ -46,6 +51,16 @@ pub enum ImportError {
     /// It holds none of what the other program writes.
     #[error("{} is no home of the Python TotalRecall: it has no patterns folder, ledger.json or proposals.json", .0.display())]
     NotOne(PathBuf),
+    /// It is none of what was said it is.
+    #[error("{} is no {what}: {why}", path.display())]
+    NotA {
+        /// The folder or file.
+        path: PathBuf,
+        /// What it should be.
+        what: &'static str,
+        /// What is wrong.
+        why: String,
+    },
     /// It is where this program keeps its own.
     #[error("{} is the home of the Python TotalRecall and this program's own at once", .0.display())]
     Own(PathBuf),
@@ -61,6 +76,13 @@ impl ImportError {
             Self::Missing(_) | Self::NotOne(_) => {
                 "Name its state folder: it is ~/.totalrecall unless TOTALRECALL_HOME was set."
             }
+            Self::NotA { what: rlm::WHAT, .. } => {
+                "Name the folder that holds session_memory.json and index.json: ~/.claude/rlm/context, or $RLM_CONTEXT_DIR."
+            }
+            Self::NotA { what: claude_mem::WHAT, .. } => {
+                "Name the folder that holds claude-mem.db: ~/.claude-mem, as a rule."
+            }
+            Self::NotA { .. } => "docs/import.md shows what the file looks like.",
             Self::Unreadable { .. } => "Check who owns the folder and whether it may be read.",
             Self::Own(_) => {
                 "Move the old home away and import it from there: `mv ~/.totalrecall ~/.totalrecall-python`, \
@@ -68,6 +90,29 @@ impl ImportError {
             }
             Self::Store(error) => return error.hint(),
         })
+    }
+}
+
+/// Where another program's memories are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// The folder `context` of RLM.
+    Rlm,
+    /// The folder of claude-mem, which holds its database.
+    ClaudeMem,
+    /// A file of our own form.
+    Json,
+}
+
+/// Reads all memories and chunks that another program kept. Nothing is written there.
+///
+/// # Errors
+/// `Missing`, `Unreadable`, `NotA`.
+pub fn read(source: Source, path: &Path) -> Result<Entries, ImportError> {
+    match source {
+        Source::Rlm => rlm::read(path),
+        Source::ClaudeMem => claude_mem::read(path),
+        Source::Json => json::read(path),
     }
 }
 

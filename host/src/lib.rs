@@ -48,6 +48,7 @@ pub mod review;
 pub mod sandbox;
 pub mod scaffold;
 pub mod search;
+pub mod secrets;
 pub mod session;
 pub mod store;
 pub mod synth;

@@ -1,6 +1,10 @@
 //! Memories: statements that are kept on purpose. What one says holds in a project or everywhere, for some time or for good,
 //! until another takes its place.
 
+pub mod recall;
+pub mod stale;
+pub mod terms;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -162,14 +166,16 @@ pub struct Memory {
     pub expires_at: Option<i64>,
     /// A todo: when it was done.
     pub done_at: Option<i64>,
-    /// The one that took its place.
+    /// The one that took its place. None, though superseded: that one was forgotten.
     pub superseded_by: Option<String>,
+    /// When another took its place.
+    pub superseded_at: Option<i64>,
 }
 
 impl Memory {
     /// Does it hold at a time? What was superseded, has expired or is done does not.
     pub fn holds(&self, now: i64) -> bool {
-        self.superseded_by.is_none() && self.done_at.is_none() && self.expires_at.is_none_or(|end| end > now)
+        self.superseded_at.is_none() && self.done_at.is_none() && self.expires_at.is_none_or(|end| end > now)
     }
 }
 
@@ -218,6 +224,16 @@ pub struct Remembered {
 /// # Errors
 /// See [`MemoryError`]; nothing is stored then.
 pub fn remember(store: &mut Store, redactor: &Redactor, new: NewMemory, now: i64) -> Result<Remembered, MemoryError> {
+    let (new, redacted) = prepare(redactor, new)?;
+    let (id, known) = store.add_memory(&new, now)?;
+    Ok(Remembered { id, known, redacted, total: store.count_memories()? })
+}
+
+/// Makes a statement fit to be stored, and tells how many secrets were taken out of it.
+///
+/// # Errors
+/// `Empty`, `Long`, `Value`.
+pub fn prepare(redactor: &Redactor, new: NewMemory) -> Result<(NewMemory, u64), MemoryError> {
     let mut new = new;
     if new.content.len() > CONTENT_LIMIT {
         return Err(MemoryError::Long(new.content.len()));
@@ -235,15 +251,14 @@ pub fn remember(store: &mut Store, redactor: &Redactor, new: NewMemory, now: i64
     if new.expires_at.is_some_and(|end| !is_plausible(end)) {
         return Err(MemoryError::Value("the time at which it ends to hold is none".to_owned()));
     }
-    new.tags = tags(&new.tags.join(","))?;
+    new.tags = tags(&redactor.kept(&new.tags.join(","), &mut counts))?;
     for word in [&mut new.domain, &mut new.ticket] {
         *word = match word.as_deref() {
-            Some(text) => tags(text)?.into_iter().next(),
+            Some(text) => tags(&redactor.kept(text, &mut counts))?.into_iter().next(),
             None => None,
         };
     }
-    let (id, known) = store.add_memory(&new, now)?;
-    Ok(Remembered { id, known, redacted: counts.total(), total: store.count_memories()? })
+    Ok((new, counts.total()))
 }
 
 /// Tags of a comma-separated list: trimmed, without repetition, in their order.

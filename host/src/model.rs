@@ -34,7 +34,7 @@ use crate::{
     config::{self, Config},
     files, insights,
     paths::Home,
-    redact::{self, Redactor},
+    redact::Redactor,
     store::{Begun, CallEnd, NewCall, Store},
 };
 
@@ -151,7 +151,7 @@ impl std::fmt::Debug for Model<'_> {
 impl<'a> Model<'a> {
     /// Starts nothing and touches nothing. `stop` set: what is running is killed, and nothing more is asked.
     pub fn new(config: &Config, home: &Home, now: i64, stop: &'a AtomicBool) -> Self {
-        let redactor = Redactor::new(&redact::Settings { text_limit: usize::MAX });
+        let redactor = config.redactor();
         let settings = config.model.clone();
         Self { settings, home: home.clone(), since: now, stop, redactor, calls: 0, ended: None, present: None }
     }

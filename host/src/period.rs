@@ -28,16 +28,43 @@ pub fn parse(text: &str, end: End, now: i64) -> Result<i64, PeriodError> {
         let day = if end == End::End { day.tomorrow().map_err(|_| error())? } else { day };
         return Ok(TimeZone::UTC.to_timestamp(day.at(0, 0, 0, 0)).map_err(|_| error())?.as_millisecond());
     }
-    // Elsewhere `m` are minutes, which nobody looks back on here.
-    let months = text.strip_suffix('m').filter(|number| number.trim_end().bytes().all(|byte| byte.is_ascii_digit()));
-    let span: Span =
-        months.map_or_else(|| text.parse(), |months| format!("{months}mo").parse()).map_err(|_| error())?;
+    let span = length(text).ok_or_else(error)?;
     let now = Timestamp::from_millisecond(now).map_err(|_| error())?.to_zoned_datetime(TimeZone::UTC);
     let then = now.checked_sub(span).map_err(|_| error())?;
     if then > now {
         return Err(error());
     }
     Ok(then.timestamp().as_millisecond())
+}
+
+/// What was written is no time to come.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("`{0}` is neither a length of time from now on (30d, 2w, 6m, 1y) nor a day to come (2027-01-31)")]
+pub struct UntilError(String);
+
+/// A time to come, in milliseconds since the Unix epoch: a length of time from `now` on, or the end of a day in UTC.
+///
+/// # Errors
+/// It is neither, or it is past.
+pub fn until(text: &str, now: i64) -> Result<i64, UntilError> {
+    let error = || UntilError(text.chars().filter(|c| !c.is_control()).take(60).collect());
+    let at = if text.trim().parse::<Date>().is_ok() {
+        parse(text, End::End, now).map_err(|_| error())?
+    } else {
+        // As long after now as that is before it, by the calendar.
+        let span = length(text).ok_or_else(error)?;
+        let now = Timestamp::from_millisecond(now).map_err(|_| error())?.to_zoned_datetime(TimeZone::UTC);
+        now.checked_add(span).map_err(|_| error())?.timestamp().as_millisecond()
+    };
+    if at > now { Ok(at) } else { Err(error()) }
+}
+
+/// A length of time as people write it.
+fn length(text: &str) -> Option<Span> {
+    let text = text.trim();
+    // Elsewhere `m` are minutes, which nobody means here.
+    let months = text.strip_suffix('m').filter(|number| number.trim_end().bytes().all(|byte| byte.is_ascii_digit()));
+    months.map_or_else(|| text.parse(), |months| format!("{months}mo").parse()).ok()
 }
 
 #[cfg(test)]
@@ -70,6 +97,18 @@ mod tests {
     fn a_period_holds_all_of_its_days() {
         assert_eq!(at("2026-11-01", End::Begin).as_deref(), Ok("2026-11-01T00:00:00Z"));
         assert_eq!(at("2026-11-01", End::End).as_deref(), Ok("2026-11-02T00:00:00Z"));
+    }
+
+    #[test]
+    fn a_time_to_come_is_counted_ahead() {
+        let now = "2026-12-01T12:00:00Z".parse::<Timestamp>().unwrap().as_millisecond();
+        let at = |text: &str| until(text, now).map(|at| Timestamp::from_millisecond(at).unwrap().to_string());
+        assert_eq!(at("30d").as_deref(), Ok("2026-12-31T12:00:00Z"));
+        assert_eq!(at("3m").as_deref(), Ok("2027-03-01T12:00:00Z"));
+        assert_eq!(at("2026-12-01").as_deref(), Ok("2026-12-02T00:00:00Z"), "today is not over");
+        for text in ["0d", "-3d", "2026-11-30", "soon", "", "99999999y"] {
+            assert_eq!(at(text), Err(UntilError(text.to_owned())), "{text}");
+        }
     }
 
     #[test]

@@ -21,7 +21,7 @@ use crate::{
     paths::Home,
     pause::PauseError,
     proposal,
-    redact::{self, Redactor},
+    redact::Redactor,
     store::{self, Standing, Store, Trouble},
     transcript::{self, Database, Found, Source, Unreadable},
 };
@@ -158,7 +158,7 @@ impl<'a> Pipeline<'a> {
         now: i64,
         stop: &'a AtomicBool,
     ) -> Result<Self, PipelineError> {
-        let redactor = Redactor::new(&redact::Settings { text_limit: config.transcripts.text_limit as usize });
+        let redactor = config.redactor();
         let ignore = transcript::globs(&config.transcripts.ignore)?;
         Ok(Self { home, config, guests, now, stop, redactor, ignore, named: RefCell::default() })
     }

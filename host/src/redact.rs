@@ -12,7 +12,9 @@
 mod cap;
 mod marks;
 mod named;
+mod own;
 mod pem;
+mod privacy;
 mod private;
 mod run;
 mod shape;
@@ -30,11 +32,18 @@ use span::Span;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+pub use privacy::{Lists, Privacy};
+
 /// How many of each kind were taken out: the provider's kind (`github-token`), the name's (`password`), `private`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts(BTreeMap<&'static str, u64>);
 
 impl Counts {
+    /// Adds those of others.
+    pub fn merge(&mut self, others: &Self) {
+        others.iter().for_each(|(kind, count)| self.add(kind, count));
+    }
+
     /// Kinds and their numbers, by name.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> {
         self.0.iter().map(|(kind, count)| (*kind, *count))
@@ -53,16 +62,18 @@ impl Counts {
 }
 
 /// What may be set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Longest text that is kept, in bytes; what is longer keeps head and tail.
     pub text_limit: usize,
+    /// What the person wants taken out besides secrets.
+    pub privacy: Privacy,
 }
 
 impl Default for Settings {
     /// 16 KiB: nine of ten tool results are shorter, and of the rest the ends tell what happened.
     fn default() -> Self {
-        Self { text_limit: 16 * 1024 }
+        Self { text_limit: 16 * 1024, privacy: Privacy::default() }
     }
 }
 
@@ -121,7 +132,12 @@ impl Redactor {
             .flat_map(|word| word.spellings.iter().map(|spelling| (*spelling, Rule::Named(word.kind))));
         let rules: Vec<_> = prefixes.chain(infixes).chain(structures).chain(names).collect();
         let marks: Vec<&'static str> = rules.iter().map(|(mark, _)| *mark).collect();
-        Self { settings: *settings, marks: Marks::new(&marks), rules }
+        Self { settings: settings.clone(), marks: Marks::new(&marks), rules }
+    }
+
+    /// Tells settings apart that take out other things; see [`Privacy::fingerprint`].
+    pub fn fingerprint(&self) -> String {
+        self.settings.privacy.fingerprint()
     }
 
     /// `text` without its secrets. Redacting what was redacted changes nothing.
@@ -155,62 +171,48 @@ impl Redactor {
 
     /// A text that somebody wants kept: without private spans and secrets, otherwise whole.
     pub fn kept(&self, text: &str, counts: &mut Counts) -> String {
-        let mut dropped = 0;
-        let mut text = private::drop_spans(text, false, &mut dropped).into_owned();
-        counts.add("private", dropped);
-        self.redact_in_place(&mut text, counts);
+        let mut text = text.to_owned();
+        self.keep_in_place(&mut text, false, counts);
         text
     }
 
     /// Makes an event fit to be kept: drops private spans, redacts secrets, shortens long texts, in all its texts.
     /// Session facts that the rest of the program looks things up by (id, cwd, branch) stay.
     pub fn prepare(&self, event: &mut Event, counts: &mut Counts) {
-        let mut field = |text: &mut String, omitted: u64| self.prepare_text(text, omitted > 0, counts);
-        match &mut event.body {
-            Body::Message(message) => message.omitted += field(&mut message.text, message.omitted),
-            Body::ToolCall(call) => {
-                call.omitted += field(&mut call.input, call.omitted);
-                for text in call.paths.iter_mut().chain(&mut call.command) {
-                    field(text, 0);
-                }
-                for edit in &mut call.edits {
-                    for text in [&mut edit.path, &mut edit.removed, &mut edit.added] {
-                        field(text, 0);
-                    }
-                }
+        each_text(&mut event.body, &mut |text, omitted| match omitted {
+            Some(omitted) => *omitted += self.prepare_text(text, *omitted > 0, counts),
+            None => {
+                self.prepare_text(text, false, counts);
             }
-            Body::ToolResult(result) => {
-                result.omitted += field(&mut result.text, result.omitted);
-                if let Some(words) = &mut result.words {
-                    field(words, 0);
-                }
-            }
-            Body::ApiError(error) => {
-                field(&mut error.text, 0);
-            }
-            Body::Session(session) => {
-                if let Some(title) = &mut session.title {
-                    field(title, 0);
-                }
-            }
-            Body::Interrupt(_) | Body::Compaction(_) | Body::Rewind(_) | Body::Usage(_) => {}
-        }
+        });
+    }
+
+    /// Takes out of an event that is stored what is to be taken out today. Nothing is shortened.
+    pub fn review(&self, event: &mut Event, counts: &mut Counts) {
+        each_text(&mut event.body, &mut |text, omitted| {
+            self.keep_in_place(text, omitted.is_some_and(|omitted| *omitted > 0), counts);
+        });
     }
 
     /// One text of an event; `cut`: its middle was already left out. Gives the bytes left out now.
     fn prepare_text(&self, text: &mut String, cut: bool, counts: &mut Counts) -> u64 {
-        let mut dropped = 0;
-        if let Cow::Owned(kept) = private::drop_spans(text, cut, &mut dropped) {
-            *text = kept;
-        }
-        counts.add("private", dropped);
         // Before shortening, so that no secret is cut in two; and after it, as head and tail are neighbours now.
-        self.redact_in_place(text, counts);
+        self.keep_in_place(text, cut, counts);
         let omitted = cap::cap(text, self.settings.text_limit);
         if omitted > 0 {
             self.redact_in_place(text, counts);
         }
         omitted
+    }
+
+    /// Drops private spans and redacts secrets; `cut`: the text's middle was left out.
+    fn keep_in_place(&self, text: &mut String, cut: bool, counts: &mut Counts) {
+        let mut dropped = 0;
+        if let Cow::Owned(kept) = private::drop_spans(text, cut, &mut dropped) {
+            *text = kept;
+        }
+        counts.add("private", dropped);
+        self.redact_in_place(text, counts);
     }
 
     fn redact_in_place(&self, text: &mut String, counts: &mut Counts) {
@@ -256,7 +258,41 @@ impl Redactor {
             spans.extend(found);
         });
         blocks.cut_off(bytes, bytes.len(), &mut spans);
+        if let Some(own) = &self.settings.privacy.own {
+            own.spans(text, &mut spans);
+        }
         span::join(&mut spans);
         spans
+    }
+}
+
+/// Calls `each` with every text of an event, and, where its middle may be left out, with the bytes that were.
+fn each_text(body: &mut Body, each: &mut dyn FnMut(&mut String, Option<&mut u64>)) {
+    match body {
+        Body::Message(message) => each(&mut message.text, Some(&mut message.omitted)),
+        Body::ToolCall(call) => {
+            each(&mut call.input, Some(&mut call.omitted));
+            for text in call.paths.iter_mut().chain(&mut call.command) {
+                each(text, None);
+            }
+            for edit in &mut call.edits {
+                for text in [&mut edit.path, &mut edit.removed, &mut edit.added] {
+                    each(text, None);
+                }
+            }
+        }
+        Body::ToolResult(result) => {
+            each(&mut result.text, Some(&mut result.omitted));
+            if let Some(words) = &mut result.words {
+                each(words, None);
+            }
+        }
+        Body::ApiError(error) => each(&mut error.text, None),
+        Body::Session(session) => {
+            if let Some(title) = &mut session.title {
+                each(title, None);
+            }
+        }
+        Body::Interrupt(_) | Body::Compaction(_) | Body::Rewind(_) | Body::Usage(_) => {}
     }
 }

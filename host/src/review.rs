@@ -20,7 +20,7 @@ use crate::{
     paths::Home,
     pattern::Pattern,
     proposal::{self, Proposal},
-    redact::{self, Redactor},
+    redact::Redactor,
     sandbox::analyze::SignalKind,
     store::{SessionId, Store, StoreError},
     transcript,
@@ -80,7 +80,7 @@ impl<'a> Reviewer<'a> {
     /// # Errors
     /// When a pattern in `transcripts.ignore` is none.
     pub fn new(home: &Home, config: &'a Config, kinds: &'a [SignalKind], now: i64) -> Result<Self, globset::Error> {
-        let redactor = Redactor::new(&redact::Settings { text_limit: config.transcripts.text_limit as usize });
+        let redactor = config.redactor();
         let ignore = transcript::globs(&config.transcripts.ignore)?;
         Ok(Self { config, kinds, now, redactor, ignore, own: OwnFolder::new(home) })
     }

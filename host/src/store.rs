@@ -37,8 +37,10 @@ mod session;
 mod source;
 mod stamp;
 mod status;
+mod taken;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod tidy;
 mod toolcall;
 mod touch;
@@ -69,6 +71,8 @@ pub use session::{Counts, Role, SessionFacts};
 pub use source::Trouble;
 pub use stamp::{Edges, Stamp};
 pub use status::{Failed, Status};
+pub use taken::Taken;
+pub use texts::{Text, TextId, TextSort};
 pub use tidy::Size;
 pub use toolcall::{Told, ToldCall};
 
@@ -239,6 +243,16 @@ impl Store {
         Ok(())
     }
 
+    /// Has SQLite overwrite what is deleted or changed from now on, through this connection. Slower, so only where it matters.
+    /// `finish` empties the log, which holds copies of pages until then.
+    ///
+    /// # Errors
+    /// As for any write.
+    pub fn overwrite_deleted(&mut self) -> Result<(), StoreError> {
+        self.commit()?;
+        Ok(self.db.pragma_update(None, "secure_delete", true)?)
+    }
+
     /// Gives up an open transaction and what was remembered of it.
     fn abandon(&self) {
         self.labels.forget();
@@ -250,7 +264,7 @@ impl Store {
 
     /// Several statements that hold together or not at all, also inside a batch.
     fn write<T>(&mut self, work: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        if self.batch.is_some() {
+        if self.batch.is_some() || !self.db.is_autocommit() {
             let savepoint = self.db.savepoint()?;
             let value = work(&savepoint)?;
             savepoint.commit()?;

@@ -28,8 +28,18 @@ static RULES: LazyLock<[Regex; 5]> = LazyLock::new(|| {
     .map(|rule| Regex::new(rule).expect("the rules are written here"))
 });
 
+/// The files that a text names with a place to look for them, in their order: not those behind a sign that stands for a
+/// folder, as in `~/a.rs`, `$HOME/a.rs` or `src/*/a.rs`.
+pub(crate) fn files(text: &str) -> impl Iterator<Item = &str> {
+    let stands_for = |c: char| matches!(c, '~' | '$' | '{' | '}' | '*' | '?' | '%' | ':' | '@' | '>');
+    RULES[0]
+        .find_iter(text)
+        .filter(move |file| file.len() <= LONGEST && !text[..file.start()].ends_with(stands_for))
+        .map(|file| file.as_str())
+}
+
 /// The entities of a text, at most 50, each once.
-pub(super) fn entities(text: &str) -> Vec<String> {
+pub(crate) fn entities(text: &str) -> Vec<String> {
     let (mut found, mut known) = (Vec::new(), BTreeSet::new());
     for rule in RULES.iter() {
         for captures in rule.captures_iter(text) {

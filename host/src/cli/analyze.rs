@@ -18,7 +18,6 @@ use crate::{
     gate::{Gate, Totals},
     guests::{Guests, Installed},
     paths,
-    redact::{self, Redactor},
     report::{self, SessionReport, View, junit, markdown, sarif},
     sandbox::Guest,
 };
@@ -133,7 +132,7 @@ impl Analyze {
             found.granted(&guests, 0);
         }
         let bar = progress::bytes_bar(found.candidates.iter().map(|candidate| candidate.found.stamp.size).sum());
-        let redactor = Redactor::new(&redact::Settings { text_limit: config.transcripts.text_limit as usize });
+        let redactor = config.redactor();
         let read = report::read(&guests, &redactor, &found, &AtomicBool::new(false), &mut |bytes, path| {
             bar.inc(bytes);
             bar.set_message(clean(&path.to_string_lossy()).into_owned());

@@ -5,7 +5,7 @@ use crate::{
     clean::clean,
     model::{Model, Purpose, Request, not_agreed},
     proposal::{self, Answered, Case, Draft, Earlier, Skip},
-    redact::{self, Redactor},
+    redact::Redactor,
     store::Store,
 };
 
@@ -25,7 +25,7 @@ impl<'c> Drafter<'c> {
         }
         Ok(Self {
             model: may_ask.then(|| Model::new(&context.config, &context.home, context.now, &context.stop)),
-            redactor: Redactor::new(&redact::Settings::default()),
+            redactor: context.config.redactor(),
             schema: proposal::schema(),
             existing: proposal::existing(),
         })

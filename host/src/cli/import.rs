@@ -1,19 +1,20 @@
-//! `totalrecall import`: what other programs learned.
+//! `totalrecall import`: what other programs learned and remembered.
+
+mod kept;
 
 use std::{fmt::Write as _, path::PathBuf};
 
 use super::{Context, Outcome, ui, work};
 use crate::{
-    import::{self, Matter, Report, Waiting},
+    import::{self, Matter, Report, Source, Waiting},
     paths::Home,
-    redact::{self, Redactor},
     store::{Store, StoreError},
 };
 
 /// Things of one sort that are listed; the rest is counted.
 const SHOWN: usize = 20;
 
-/// Take over what another program learned
+/// Take over what another program learned or remembered
 #[derive(Debug, clap::Args)]
 pub(super) struct Import {
     #[command(subcommand)]
@@ -24,7 +25,38 @@ pub(super) struct Import {
 enum From {
     /// The patterns, proposals and rules of a home of the Python TotalRecall
     Totalrecall(Totalrecall),
+    /// The insights and chunks of RLM: its folder `context`
+    #[command(after_help = AFTER_RLM)]
+    Rlm(kept::What),
+    /// The observations, summaries and prompts of claude-mem: the folder that holds claude-mem.db
+    #[command(after_help = AFTER_CLAUDE_MEM)]
+    ClaudeMem(kept::What),
+    /// Memories and chunks in a file of our own form
+    #[command(after_help = AFTER_JSON)]
+    Json(kept::What),
 }
+
+const AFTER_RLM: &str = "The folder is only read. What was taken over before is not taken over again; what you have forgotten here stays forgotten.
+Secrets are taken out of every text, and what is broken is told and left out. docs/import.md says what becomes of what.
+
+Examples:
+  totalrecall import rlm ~/.claude/rlm/context --dry-run   what would be taken over
+  totalrecall import rlm ~/.claude/rlm/context";
+
+const AFTER_CLAUDE_MEM: &str = "The database is only read, also while claude-mem runs. What its model wrote is kept with little trust. What was taken over before
+is not taken over again; what you have forgotten here stays forgotten. Secrets are taken out of every text, and what is broken is
+told and left out. docs/import.md says what becomes of what.
+
+Examples:
+  totalrecall import claude-mem ~/.claude-mem --dry-run   what would be taken over
+  totalrecall import claude-mem ~/.claude-mem";
+
+const AFTER_JSON: &str = "The file is an object with the lists `memories` and `chunks`, as docs/import.md shows them. What says the same as a memory that is
+here is not taken over again. Secrets are taken out of every text, and what is broken is told and left out.
+
+Examples:
+  totalrecall import json memories.json --dry-run   what would be taken over
+  totalrecall import json memories.json";
 
 /// The patterns, proposals and rules of a home of the Python TotalRecall
 #[derive(Debug, clap::Args)]
@@ -52,6 +84,9 @@ impl Import {
     pub(super) fn run(&self, home: Option<PathBuf>) -> anyhow::Result<Outcome> {
         match &self.from {
             From::Totalrecall(command) => command.run(home),
+            From::Rlm(what) => what.run(Source::Rlm, &Context::new(home)?),
+            From::ClaudeMem(what) => what.run(Source::ClaudeMem, &Context::new(home)?),
+            From::Json(what) => what.run(Source::Json, &Context::new(home)?),
         }
     }
 }
@@ -63,7 +98,7 @@ impl Totalrecall {
             import::refuse_own(&self.folder, home.path())?;
         }
         let context = Context::new(home)?;
-        let redactor = Redactor::new(&redact::Settings { text_limit: context.config.transcripts.text_limit as usize });
+        let redactor = context.config.redactor();
         let import =
             import::Import { folder: &self.folder, config: &context.config, redactor: &redactor, now: context.now };
         // Before the store is opened: for a folder that is no home, none is made.

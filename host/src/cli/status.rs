@@ -8,6 +8,7 @@ use crate::{
     inbox,
     model::Spending,
     review::Reviewer,
+    secrets,
     store::{ReviewState, Store, StoreError},
 };
 
@@ -39,6 +40,7 @@ impl Status {
         let (troubles, spending) = (store.troubles()?, Spending::new(&store, &context.config.model, context.now, 1)?);
         let plan = Reviewer::new(&context.home, &context.config, &[], context.now)?.plan(&store, false)?;
         let reviews = store.review_counts()?;
+        let is_stale = secrets::is_stale(&store, &context.config.privacy.fingerprint())?;
         let pauses = crate::pause::load(context.home.path());
         let notices = inbox::count(context.home.path());
         if self.json {
@@ -54,6 +56,7 @@ impl Status {
                 "model": spending,
                 "unknown": unread.unknown.iter().map(|((tool, what), count)| serde_json::json!({ "tool": tool, "type": what, "count": count })).collect::<Vec<_>>(),
                 "broken": unread.broken,
+                "privacy_changed": is_stale,
             }))?;
             return Ok(Outcome::Done);
         }
@@ -114,6 +117,13 @@ impl Status {
                 ui::counted(failed.count, "session", "sessions"),
                 clean(failed.why.as_deref().unwrap_or_default()),
                 bad = ui::BAD
+            );
+        }
+        if is_stale {
+            let _ = writeln!(
+                text,
+                "{warn}privacy{warn:#}      [privacy] has changed since texts were stored: `totalrecall secrets scan` looks at them",
+                warn = ui::WARN
             );
         }
         let last = status.last_done.map_or_else(|| "never".to_owned(), ui::local_time);

@@ -12,7 +12,7 @@ use crate::{
     inbox,
     model::Model,
     pipeline::{Pipeline, Reconciled, Worked},
-    report,
+    report, secrets,
     store::{LockError, Store, WorkerLock},
 };
 
@@ -267,7 +267,9 @@ impl Retry {
 /// Opens the store, making the home where there is none.
 pub(super) fn open(context: &Context) -> anyhow::Result<Store> {
     make_home(context)?;
-    Ok(Store::open(context.home.path())?)
+    let mut store = Store::open(context.home.path())?;
+    secrets::begin(&mut store, &context.config.privacy.fingerprint())?;
+    Ok(store)
 }
 
 fn make_home(context: &Context) -> anyhow::Result<()> {

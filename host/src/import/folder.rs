@@ -31,6 +31,14 @@ impl Folder {
     /// # Errors
     /// Why it cannot be had, for a person.
     pub(super) fn text(&self, name: &str) -> Result<Option<String>, String> {
+        self.file(name)?.map(text).transpose()
+    }
+
+    /// A file, open. `Ok(None)`: there is none of that name.
+    ///
+    /// # Errors
+    /// Why it cannot be had, for a person.
+    pub(super) fn file(&self, name: &str) -> Result<Option<std::fs::File>, String> {
         // Opening a pipe waits for whoever writes to it.
         match self.0.metadata(name) {
             Ok(it) if !it.is_file() => return Err("it is no file".to_owned()),
@@ -41,7 +49,7 @@ impl Folder {
             Err(error) => return Err(self.refusal(name, &error)),
         }
         let file = self.0.open(name).map_err(|error| self.refusal(name, &error))?;
-        text(file.into_std()).map(Some)
+        Ok(Some(file.into_std()))
     }
 
     fn refusal(&self, name: &str, error: &io::Error) -> String {
@@ -87,7 +95,7 @@ pub(super) fn named(path: &Path) -> Result<Option<(String, Metadata)>, String> {
     Ok(Some((text(file)?, metadata)))
 }
 
-fn text(file: std::fs::File) -> Result<String, String> {
+pub(super) fn text(file: impl Read) -> Result<String, String> {
     let mut bytes = Vec::new();
     file.take(MOST + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
     if bytes.len() as u64 > MOST {

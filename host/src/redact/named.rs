@@ -140,18 +140,19 @@ fn head_denies(head: &[u8]) -> bool {
 
 /// What ties a value to its name.
 #[derive(Clone, Copy)]
-struct Assigned {
+pub(super) struct Assigned {
     /// Where the value begins, quotes included.
-    at: usize,
+    pub(super) at: usize,
     /// Only a quoted value counts, as in a call: `setToken("…")`.
-    quoted: bool,
+    pub(super) quoted: bool,
     /// Only what follows on a command line or in an `.env` file: no code.
     plain: bool,
     /// An element of XML: the value goes on to the next `<`.
-    element: bool,
+    pub(super) element: bool,
 }
 
-fn operator(text: &[u8], name_end: usize, name: &[u8]) -> Option<Assigned> {
+/// What follows a name that ends at `name_end`, where a value is tied to it.
+pub(super) fn operator(text: &[u8], name_end: usize, name: &[u8]) -> Option<Assigned> {
     let name_start = name_end - name.len();
     let flag = name.starts_with(b"-") || text[..name_start].ends_with(b"-");
     let mut at = name_end;

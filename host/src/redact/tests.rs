@@ -8,6 +8,17 @@ fn redactor() -> Redactor {
     Redactor::new(&Settings::default())
 }
 
+/// One who wants more taken out than secrets.
+fn own() -> Redactor {
+    let lists = Lists {
+        fields: ["x-internal-key", "customer", "x-internal-key-id"].map(str::to_owned).into(),
+        hosts: ["corp.example", "*.intra", "build7", "redacted"].map(str::to_owned).into(),
+        private_addresses: true,
+        patterns: [r"CUST-\d{4,}", r"(?i)\bproject falcon\b", "red[a-z]+"].map(str::to_owned).into(),
+    };
+    Redactor::new(&Settings { privacy: lists.try_into().unwrap(), ..Settings::default() })
+}
+
 /// `count` characters of `alphabet`, the same each time, with all kinds of its characters early on.
 fn run(alphabet: &str, count: usize) -> String {
     let alphabet: Vec<char> = alphabet.chars().collect();
@@ -314,6 +325,38 @@ fn all_texts_of_a_call_are_prepared() {
     assert_eq!(counts.iter().collect::<Vec<_>>(), [("github-token", 6)]);
 }
 
+/// Text that is full of what one's own rules look for.
+fn own_text() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        "\\PC{0,4}",
+        "[ \n\t:=\"'\\\\,.@/<>()\\[\\]{}-]{1,3}",
+        prop::sample::select(vec![
+            "x-internal-key",
+            "X_INTERNAL_KEY",
+            "customer",
+            "corp.example",
+            "a.",
+            ".intra",
+            "build7",
+            "10.1.2.3",
+            "172.20.0.1",
+            "fd12:",
+            "::1",
+            "CUST-12345",
+            "Project Falcon",
+            "[redacted:field]",
+            "[redacted:",
+            "redacted",
+            "-",
+            "]",
+            "x",
+            "é東",
+        ])
+        .prop_map(str::to_owned),
+    ];
+    prop::collection::vec(piece, 0..16).prop_map(|pieces| pieces.concat())
+}
+
 /// Text that is full of marks and of what comes near them.
 fn marked_text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
@@ -368,6 +411,23 @@ proptest! {
     }
 
     #[test]
+    fn redacting_twice_is_redacting_once_with_rules_of_ones_own(text in marked_text(), more in own_text()) {
+        let redactor = own();
+        for text in [format!("{text}{more}"), format!("{more}{text}"), more.clone()] {
+            let once = redactor.redact(&text);
+            prop_assert_eq!(redactor.redact(&once), once.as_ref(), "{}", text);
+        }
+    }
+
+    #[test]
+    fn what_one_names_survives_nowhere(before in own_text(), after in own_text(), left in "[ \n\"'(]", right in "[ \n\"')]") {
+        for secret in ["db.corp.example", "10.20.30.40", "fd00:1::7f", "CUST-77012"] {
+            let redacted = own().redact(&format!("{before}{left}{secret}{right}{after}")).into_owned();
+            prop_assert!(!redacted.contains(secret), "{}", redacted);
+        }
+    }
+
+    #[test]
     fn no_key_survives_wherever_it_stands(
         before in marked_text(),
         after in marked_text(),
@@ -388,7 +448,7 @@ proptest! {
         filler in prop::sample::select(vec!["word ", "x", "東京", "a-b_c."]),
     ) {
         let limit = 2048;
-        let redactor = Redactor::new(&Settings { text_limit: limit });
+        let redactor = Redactor::new(&Settings { text_limit: limit, ..Settings::default() });
         // Puts the key across the place where the head ends, or where the tail begins.
         let near = (limit / 2).saturating_sub(offset);
         let long = filler.repeat(3 * limit / filler.len());
@@ -407,11 +467,61 @@ proptest! {
     }
 }
 
+#[test]
+fn what_one_names_is_taken_out() {
+    let redactor = own();
+    for (text, expected) in [
+        ("X-Internal-Key: abc def\nnext", "X-Internal-Key: [redacted:field]\nnext"),
+        ("curl -H 'x-internal-key: abc def' u", "curl -H 'x-internal-key: [redacted:field]' u"),
+        ("X_INTERNAL_KEY=12 next", "X_INTERNAL_KEY=[redacted:field] next"),
+        ("{\"x-internal-key\": 7, \"a\": 1}", "{\"x-internal-key\": [redacted:field], \"a\": 1}"),
+        ("{\"customer\": \"Jane \\\"J\\\" Doe\"}", "{\"customer\": \"[redacted:field]\"}"),
+        ("{\\\"customer\\\":\\\"Jane\\\"}", "{\\\"customer\\\":\\\"[redacted:field]\\\"}"),
+        ("{\"customer\": [\"Jane\", \"Joe\"], \"b\": 2}", "{\"customer\": [redacted:field], \"b\": 2}"),
+        ("{\"customer\": {\"name\": \"Jane\"}}", "{\"customer\": [redacted:field]}"),
+        ("--customer Jane", "--customer [redacted:field]"),
+        ("<customer>Jane Doe</customer>", "<customer>[redacted:field]</customer>"),
+        ("the customer said: no; customers: 4; my-customer: x", "the customer said: no; customers: 4; my-customer: x"),
+        ("ssh db1.corp.example.", "ssh [redacted:host]."),
+        ("https://git.CORP.example:8443/x and wiki.intra", "https://[redacted:host]:8443/x and [redacted:host]"),
+        ("corp.example.com notcorp.example build77", "corp.example.com notcorp.example build77"),
+        (
+            "at build7: 10.0.0.1:80, 172.16.3.4/12, 192.168.1.1",
+            "at [redacted:host]: [redacted:address]:80, [redacted:address]/12, [redacted:address]",
+        ),
+        (
+            "8.8.8.8 172.32.0.1 1.10.0.0.1 v10.0.0.1.2 10.0.300.1",
+            "8.8.8.8 172.32.0.1 1.10.0.0.1 v10.0.0.1.2 10.0.300.1",
+        ),
+        (
+            "[fd00::1]:80 fd12:3456::a, fdab: no 2001:fd00::1",
+            "[[redacted:address]]:80 [redacted:address], fdab: no 2001:fd00::1",
+        ),
+        ("for CUST-1234 in Project Falcon", "for [redacted:pattern] in [redacted:pattern]"),
+    ] {
+        assert_eq!(redactor.redact(text), expected, "{text}");
+    }
+    let far = format!("{}CUST-123456", "x".repeat(30_000));
+    assert!(redactor.redact(&far).ends_with("x[redacted:pattern]"));
+    assert_eq!(Redactor::new(&Settings::default()).redact("10.0.0.1 corp.example"), "10.0.0.1 corp.example");
+}
+
 /// Not a measurement: a bound that quadratic rules would break by orders of magnitude, on however busy a machine.
 #[test]
 fn hostile_texts_take_linear_time() {
-    let redactor = redactor();
+    let (redactor, own) = (redactor(), own());
     for piece in [
+        "customer: [",
+        "customer: [\n",
+        "customer: \"\\",
+        "customer:",
+        "corp.example.",
+        "a.corp.examplecorp.example",
+        "fd00:",
+        "10.0.0.",
+        "CUST-",
+        "[redacted:pattern",
+        "[redacted:field]",
         "token=",
         "password:\"",
         "eyJ",
@@ -436,6 +546,7 @@ fn hostile_texts_take_linear_time() {
         let text = piece.repeat(400_000 / piece.len());
         let start = std::time::Instant::now();
         redactor.redact(&text);
+        own.redact(&text);
         assert!(start.elapsed().as_secs() < 60, "{piece}: {:?}", start.elapsed());
     }
 }

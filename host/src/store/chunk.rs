@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::{Origin, Store, StoreError, mark, passage};
+use super::{Origin, Store, StoreError, mark, passage, taken};
 use crate::{
     chunk::{Chunk, Prepared, Sort, slug},
     passage::parts,
@@ -113,6 +113,36 @@ impl Store {
 
     fn with_chunk_tags(&self, chunk: Chunk) -> Result<Chunk, StoreError> {
         Ok(Chunk { tags: self.marks(Origin::Chunk, chunk.row, "tag")?, ..chunk })
+    }
+
+    /// Forgets a chunk for good, an archived one as well; one that was imported is not taken over again. None of that name:
+    /// false.
+    ///
+    /// # Errors
+    /// As for any write.
+    pub fn forget_chunk(&mut self, name: &str) -> Result<bool, StoreError> {
+        self.write(|db| {
+            let row: Option<(i64, Option<String>)> = db
+                .prepare_cached("DELETE FROM chunk WHERE name = ?1 RETURNING id, origin")?
+                .query_row([name], |row| Ok((row.get(0)?, row.get(1)?)))
+                .optional()?;
+            let Some((row, origin)) = row else { return Ok(false) };
+            taken::forgotten(db, origin.as_deref())?;
+            mark::clear(db, Origin::Chunk, row)?;
+            passage::remove(db, Origin::Chunk, row)?;
+            db.prepare_cached("DELETE FROM archive WHERE origin = ?1 AND source = ?2")?
+                .execute(params![Origin::Chunk, row])?;
+            Ok(true)
+        })
+    }
+
+    /// Makes room for a chunk that takes the place of one that was imported.
+    ///
+    /// # Errors
+    /// As for any write.
+    pub fn replace_chunk(&mut self, name: &str) -> Result<(), StoreError> {
+        self.db.prepare_cached("UPDATE chunk SET origin = NULL WHERE name = ?1")?.execute([name])?;
+        self.forget_chunk(name).map(drop)
     }
 
     /// The text of a chunk that is not archived.

@@ -364,6 +364,14 @@ impl<'db> Writer<'db> {
     }
 }
 
+/// Writes the texts of an event anew, and nothing else of it.
+pub(super) fn rewrite(db: &Connection, id: i64, event: &Event) -> Result<(), StoreError> {
+    let columns = columns(&event.body)?;
+    db.prepare_cached("UPDATE event SET omitted = ?2, path = ?3, detail = ?4, text = ?5 WHERE id = ?1")?
+        .execute(rusqlite::params![id, columns.omitted.cast_signed(), columns.path, columns.detail, columns.text])?;
+    Ok(())
+}
+
 fn unreadable(why: impl Into<String>) -> StoreError {
     StoreError::Row { table: "event", why: why.into() }
 }

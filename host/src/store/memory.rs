@@ -3,11 +3,11 @@
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use sha2::{Digest, Sha256};
 
-use super::{Origin, Store, StoreError, mark, passage};
+use super::{Origin, Store, StoreError, mark, passage, taken};
 use crate::memory::{Category, Importance, Memory, MemoryError, NewMemory, Trust};
 
 const COLUMNS: &str = "m.id, m.name, m.content, m.category, m.importance, m.trust, m.confidence, m.project, m.session, \
-                       m.domain, m.ticket, m.created_at, m.expires_at, m.done_at, s.name \
+                       m.domain, m.ticket, m.created_at, m.expires_at, m.done_at, s.name, m.superseded_at \
                        FROM memory m LEFT JOIN memory s ON s.id = m.superseded_by";
 
 fn read(row: &Row<'_>) -> rusqlite::Result<Memory> {
@@ -30,6 +30,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Memory> {
         expires_at: row.get(12)?,
         done_at: row.get(13)?,
         superseded_by: row.get(14)?,
+        superseded_at: row.get(15)?,
     })
 }
 
@@ -46,14 +47,15 @@ impl Store {
             .map(|name| Ok(self.memory(name)?.ok_or_else(|| MemoryError::Unknown(name.clone()))?.row))
             .collect::<Result<_, MemoryError>>()?;
         let stored = self.write(|db| {
-            let same = "SELECT name FROM memory
-                 WHERE content = ?1 AND project IS ?2 AND superseded_by IS NULL AND done_at IS NULL
+            let same = "SELECT id, name FROM memory
+                 WHERE content = ?1 AND project IS ?2 AND superseded_at IS NULL AND done_at IS NULL
                     AND (expires_at IS NULL OR expires_at > ?3)";
-            let known: Option<String> = db
+            let known: Option<(i64, String)> = db
                 .prepare_cached(same)?
-                .query_row(params![new.content, new.project, now], |row| row.get(0))
+                .query_row(params![new.content, new.project, now], |row| Ok((row.get(0)?, row.get(1)?)))
                 .optional()?;
-            if let Some(known) = known {
+            if let Some((row, known)) = known {
+                supersede(db, &superseded, row, now)?;
                 return Ok((known, true));
             }
             let at = new.created_at.unwrap_or(now);
@@ -86,10 +88,7 @@ impl Store {
                 .chain(new.domain.iter().map(|domain| ("domain", domain)))
                 .chain(new.ticket.iter().map(|ticket| ("ticket", ticket)));
             mark::set(db, Origin::Memory, row, marks)?;
-            for old in &superseded {
-                db.prepare_cached("UPDATE memory SET superseded_by = ?2, superseded_at = ?3 WHERE id = ?1")?
-                    .execute([*old, row, now])?;
-            }
+            supersede(db, &superseded, row, now)?;
             passage::add(db, Origin::Memory, row, 1)?;
             Ok((name, false))
         })?;
@@ -140,21 +139,36 @@ impl Store {
         Ok(count.cast_unsigned())
     }
 
-    /// Forgets a memory for good. None of that name: false.
+    /// Forgets a memory for good; one that was imported is not taken over again. None of that name: false.
     ///
     /// # Errors
     /// As for any write.
     pub fn forget(&mut self, name: &str) -> Result<bool, StoreError> {
         self.write(|db| {
-            let row: Option<i64> = db
-                .prepare_cached("DELETE FROM memory WHERE name = ?1 RETURNING id")?
-                .query_row([name], |row| row.get(0))
+            let row: Option<(i64, Option<String>)> = db
+                .prepare_cached("DELETE FROM memory WHERE name = ?1 RETURNING id, origin")?
+                .query_row([name], |row| Ok((row.get(0)?, row.get(1)?)))
                 .optional()?;
-            let Some(row) = row else { return Ok(false) };
+            let Some((row, origin)) = row else { return Ok(false) };
+            taken::forgotten(db, origin.as_deref())?;
             mark::clear(db, Origin::Memory, row)?;
             passage::remove(db, Origin::Memory, row)?;
             Ok(true)
         })
+    }
+
+    /// Notes that one memory took the place of another. Neither need be there.
+    ///
+    /// # Errors
+    /// As for any write.
+    pub fn set_superseded(&mut self, old: &str, by: &str, at: i64) -> Result<(), StoreError> {
+        self.db
+            .prepare_cached(
+                "UPDATE memory SET superseded_by = (SELECT id FROM memory WHERE name = ?2), superseded_at = ?3
+                 WHERE name = ?1 AND name != ?2",
+            )?
+            .execute(params![old, by, at])?;
+        Ok(())
     }
 
     /// Notes that a todo is done. None of that name: false.
@@ -168,6 +182,16 @@ impl Store {
             .execute(params![name, now])?;
         Ok(changed > 0)
     }
+}
+
+/// Notes that one memory took the place of others; it does not take its own.
+fn supersede(db: &Connection, old: &[i64], new: i64, now: i64) -> Result<(), StoreError> {
+    let mut note =
+        db.prepare_cached("UPDATE memory SET superseded_by = ?2, superseded_at = ?3 WHERE id = ?1 AND id != ?2")?;
+    for old in old {
+        note.execute([*old, new, now])?;
+    }
+    Ok(())
 }
 
 /// A name that no memory has: the beginning of a hash of what it says and when.

@@ -13,6 +13,7 @@
 //! calling SQLite's own functions, and each statement has a number of steps to end in.
 
 mod error;
+mod tables;
 
 use std::{
     cell::OnceCell,
@@ -36,6 +37,7 @@ use rusqlite::{
 };
 
 pub use error::DatabaseError;
+pub use tables::Tables;
 
 use super::{Bytes, Found, Opened, Unreadable};
 use crate::{files, grant::Queries, sandbox::Limits, store::Stamp};

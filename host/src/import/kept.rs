@@ -1,0 +1,377 @@
+//! Memories and chunks of other programs on their way into the store. What cannot be taken over is told with its place, and
+//! costs nothing else; all the rest is kept as a whole or not at all.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::{ImportError, Matter};
+use crate::{
+    chunk::{self, NewChunk, Prepared},
+    event::is_plausible,
+    memory::{self, NewMemory, TAG_LIMIT, TAGS},
+    redact::Redactor,
+    store::{Origin, Store, StoreError, Taken},
+};
+
+/// Most bytes of all texts together. A store of ten years of daily use has some ten megabytes.
+const ALL: usize = 512 << 20;
+
+/// Something to be taken over.
+#[derive(Debug)]
+pub(super) struct Entry {
+    /// Where it was found, for a person.
+    pub(super) place: String,
+    /// The program, and its name there: told by this, it is taken over once.
+    pub(super) origin: String,
+    pub(super) thing: Thing,
+    /// Its id there, and what became of it, where that program tells.
+    pub(super) id: String,
+    pub(super) done_at: Option<i64>,
+    pub(super) superseded: Option<(Option<String>, i64)>,
+    /// How often it was looked at, and when last.
+    pub(super) looks: (u64, Option<i64>),
+}
+
+#[derive(Debug)]
+pub(super) enum Thing {
+    Memory(NewMemory),
+    Chunk(NewChunk),
+}
+
+/// What was read of another program.
+#[derive(Debug)]
+pub struct Entries {
+    folder: String,
+    entries: Vec<Entry>,
+    bytes: usize,
+    skipped: Vec<Matter>,
+    notes: Vec<Matter>,
+}
+
+impl Entries {
+    pub(super) fn new(folder: String) -> Self {
+        Self { folder, entries: Vec::new(), bytes: 0, skipped: Vec::new(), notes: Vec::new() }
+    }
+
+    /// Something that cannot be taken over.
+    pub(super) fn skip(&mut self, what: impl Into<String>, why: impl Into<String>) {
+        self.skipped.push(Matter { what: what.into(), why: why.into() });
+    }
+
+    /// Something that a person should know.
+    pub(super) fn note(&mut self, what: impl Into<String>, why: impl Into<String>) {
+        self.notes.push(Matter { what: what.into(), why: why.into() });
+    }
+
+    /// Adds a memory; one that is too long for that becomes a chunk.
+    pub(super) fn memory(&mut self, place: String, origin: String, id: &str, mut new: NewMemory) -> Option<&mut Entry> {
+        if new.content.len() > memory::CONTENT_LIMIT {
+            self.note(
+                &*place,
+                format!("it is longer than a memory may be ({} bytes), so it is a chunk", new.content.len()),
+            );
+            let NewMemory { content, tags, project, session, domain, ticket, created_at, .. } = new;
+            let chunk = NewChunk { content, tags, project, session, domain, ticket, created_at, ..NewChunk::default() };
+            return self.chunk(place, origin, id, chunk);
+        }
+        self.fit(&place, &mut new.tags, [&mut new.domain, &mut new.ticket], &mut new.project, &mut new.created_at);
+        if new.expires_at.is_some_and(|end| !is_plausible(end)) {
+            new.expires_at = None;
+        }
+        new.confidence = new.confidence.filter(|confidence| (0.0..=1.0).contains(confidence));
+        new.origin = Some(origin.clone());
+        let bytes = new.content.len();
+        self.push(place, origin, id, Thing::Memory(new), bytes)
+    }
+
+    /// Adds a chunk; one that is too long becomes several.
+    pub(super) fn chunk(&mut self, place: String, origin: String, id: &str, mut new: NewChunk) -> Option<&mut Entry> {
+        self.fit(&place, &mut new.tags, [&mut new.domain, &mut new.ticket], &mut new.project, &mut new.created_at);
+        if new.content.len() > chunk::CONTENT_LIMIT {
+            let whole = std::mem::take(&mut new.content);
+            let parts = parts(&whole);
+            self.note(&*place, format!("it is longer than a chunk may be, so it is {} chunks", parts.len()));
+            for (number, part) in (1..).zip(&parts) {
+                let summary = format!("{} (part {number} of {})", new.summary, parts.len());
+                let origin = format!("{origin}#{number}");
+                let new = NewChunk {
+                    content: (*part).to_owned(),
+                    summary: summary.trim().to_owned(),
+                    origin: Some(origin.clone()),
+                    ..new.clone()
+                };
+                self.push(format!("{place} (part {number})"), origin, id, Thing::Chunk(new), part.len());
+            }
+            return self.entries.last_mut();
+        }
+        new.origin = Some(origin.clone());
+        let bytes = new.content.len();
+        self.push(place, origin, id, Thing::Chunk(new), bytes)
+    }
+
+    fn push(&mut self, place: String, origin: String, id: &str, thing: Thing, bytes: usize) -> Option<&mut Entry> {
+        if self.bytes + bytes > ALL {
+            self.skip(place, format!("more than {} MiB of text are not taken over at once", ALL >> 20));
+            return None;
+        }
+        self.bytes += bytes;
+        let id = id.to_owned();
+        self.entries.push(Entry { place, origin, thing, id, done_at: None, superseded: None, looks: (0, None) });
+        self.entries.last_mut()
+    }
+
+    /// Leaves out what is no tag, no time, no project, and says so.
+    fn fit(
+        &mut self,
+        place: &str,
+        tags: &mut Vec<String>,
+        words: [&mut Option<String>; 2],
+        project: &mut Option<String>,
+        at: &mut Option<i64>,
+    ) {
+        let is_tag = |tag: &str| !tag.is_empty() && tag.len() <= TAG_LIMIT && !tag.contains(char::is_control);
+        let given: Vec<String> = tags
+            .iter()
+            .flat_map(|tag| tag.split(','))
+            .map(|tag| tag.trim().to_owned())
+            .filter(|tag| !tag.is_empty())
+            .collect();
+        let mut known = BTreeSet::new();
+        let kept: Vec<String> =
+            given.iter().filter(|tag| is_tag(tag) && known.insert(tag.as_str())).take(TAGS).cloned().collect();
+        if given.iter().collect::<BTreeSet<_>>().len() > kept.len() {
+            self.note(place, "it keeps only those of its tags that are no longer than tags here may be");
+        }
+        *tags = kept;
+        for word in words {
+            *word = word.take().map(|word| word.trim().replace(',', " ")).filter(|word| !word.is_empty());
+            if word.as_deref().is_some_and(|word| !is_tag(word)) {
+                *word = None;
+                self.note(place, "its domain or ticket is left out: it is too long, or has control characters");
+            }
+        }
+        let is_project =
+            |name: &str| !name.trim().is_empty() && name.len() <= 1_000 && !name.contains(char::is_control);
+        *project = project.take().filter(|name| is_project(name));
+        if at.is_some_and(|at| !is_plausible(at)) {
+            *at = None;
+            self.note(place, "it has a time that is none; it counts as of today");
+        }
+    }
+
+    /// Takes all of it over.
+    ///
+    /// # Errors
+    /// Those of the store; nothing was kept then.
+    pub fn run(self, store: &mut Store, redactor: &Redactor, now: i64) -> Result<Kept, ImportError> {
+        store.all_or_nothing(|store| {
+            let plan = Plan::new(self, Some(store), redactor, now)?;
+            Ok(plan.carry_out(store, now)?)
+        })
+    }
+
+    /// What [`Entries::run`] would do. No store: there is none yet.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn rehearse(self, store: Option<&Store>, redactor: &Redactor, now: i64) -> Result<Kept, ImportError> {
+        Ok(Plan::new(self, store, redactor, now)?.report)
+    }
+}
+
+/// Parts of a text that are no longer than a chunk, cut at ends of lines where there are any.
+fn parts(text: &str) -> Vec<&str> {
+    let (mut parts, mut rest) = (Vec::new(), text);
+    while rest.len() > chunk::CONTENT_LIMIT {
+        let most = rest.floor_char_boundary(chunk::CONTENT_LIMIT);
+        let cut = rest[..most].rfind('\n').map_or(most, |end| end + 1);
+        let (part, after) = rest.split_at(cut);
+        parts.push(part);
+        rest = after;
+    }
+    parts.push(rest);
+    parts
+}
+
+/// What was taken over, or would be.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Kept {
+    /// Where it was.
+    pub folder: String,
+    /// Its memories.
+    pub memories: Counts,
+    /// Its chunks.
+    pub chunks: Counts,
+    /// Secrets that were taken out of them.
+    pub redacted: u64,
+    /// What a person should know of single things that were taken over.
+    pub notes: Vec<Matter>,
+    /// What could not be taken over.
+    pub skipped: Vec<Matter>,
+}
+
+/// Numbers of things that were taken over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// All that there are.
+    pub found: usize,
+    /// Those that were not known here.
+    pub new: usize,
+    /// Those that were taken over before and have changed there since.
+    pub changed: usize,
+    /// Those that are here already.
+    pub known: usize,
+    /// Those that were taken over before, and that a person has forgotten since. They stay forgotten.
+    pub forgotten: usize,
+}
+
+/// What is to be done with each.
+enum Act {
+    Remember(Box<NewMemory>),
+    Save(Box<Prepared>),
+    /// Save it in place of the chunk of this name.
+    Replace(String, Box<Prepared>),
+}
+
+struct Plan {
+    acts: Vec<(Entry, Act)>,
+    /// Names here of entries that are here already, by their ids there.
+    names: BTreeMap<String, String>,
+    report: Kept,
+}
+
+impl Plan {
+    fn new(read: Entries, store: Option<&Store>, redactor: &Redactor, now: i64) -> Result<Self, StoreError> {
+        let taken = store.map_or_else(|| Ok(BTreeMap::new()), Store::taken)?;
+        let mut report = Kept { folder: read.folder, notes: read.notes, skipped: read.skipped, ..Kept::default() };
+        let (mut acts, mut names) = (Vec::new(), BTreeMap::new());
+        let mut seen = BTreeSet::new();
+        for mut entry in read.entries {
+            let (prepared, is_memory) = match &mut entry.thing {
+                Thing::Memory(new) => (prepare_memory(redactor, std::mem::take(new)), true),
+                Thing::Chunk(new) => (prepare_chunk(redactor, std::mem::take(new)), false),
+            };
+            let (act, redacted) = match prepared {
+                Ok(prepared) => prepared,
+                Err(why) => {
+                    report.skipped.push(Matter { what: entry.place, why });
+                    continue;
+                }
+            };
+            let counts = if is_memory { &mut report.memories } else { &mut report.chunks };
+            counts.found += 1;
+            let here = here(store, &act, &entry, now)?;
+            let act = match (taken.get(&entry.origin), act) {
+                (Some(Taken::Forgotten), _) => {
+                    counts.forgotten += 1;
+                    continue;
+                }
+                (Some(Taken::Chunk(name, hash)), Act::Save(prepared)) if *hash != prepared.hash && here.is_none() => {
+                    counts.changed += 1;
+                    Act::Replace(name.clone(), prepared)
+                }
+                (Some(Taken::Memory(name) | Taken::Chunk(name, _)), _) => {
+                    counts.known += 1;
+                    names.insert(entry.id, name.clone());
+                    continue;
+                }
+                (None, _) if here.is_some() => {
+                    counts.known += 1;
+                    names.extend(here.map(|name| (entry.id, name)));
+                    continue;
+                }
+                (None, act) => {
+                    if !seen.insert(same(&act)) {
+                        counts.known += 1;
+                        continue;
+                    }
+                    counts.new += 1;
+                    act
+                }
+            };
+            report.redacted += redacted;
+            acts.push((entry, act));
+        }
+        Ok(Self { acts, names, report })
+    }
+
+    fn carry_out(self, store: &mut Store, now: i64) -> Result<Kept, StoreError> {
+        let Self { acts, mut names, mut report } = self;
+        let (mut done, mut superseded) = (Vec::new(), Vec::new());
+        for (entry, act) in acts {
+            let name = match act {
+                Act::Remember(new) => match store.add_memory(&new, now) {
+                    Ok((name, _)) => name,
+                    Err(memory::MemoryError::Store(error)) => return Err(error),
+                    Err(error) => {
+                        report.skipped.push(Matter { what: entry.place, why: error.to_string() });
+                        continue;
+                    }
+                },
+                Act::Save(prepared) => save(store, &entry, &prepared, now)?,
+                Act::Replace(old, prepared) => {
+                    store.replace_chunk(&old)?;
+                    save(store, &entry, &prepared, now)?
+                }
+            };
+            done.extend(entry.done_at.map(|at| (name.clone(), at)));
+            superseded.extend(entry.superseded.map(|(by, at)| (name.clone(), by, at)));
+            names.insert(entry.id, name);
+        }
+        for (name, at) in done {
+            store.set_done(&name, at)?;
+        }
+        for (name, by, at) in superseded {
+            let by = by.and_then(|by| names.get(&by).cloned()).unwrap_or_default();
+            store.set_superseded(&name, &by, at)?;
+        }
+        Ok(report)
+    }
+}
+
+fn save(store: &mut Store, entry: &Entry, prepared: &Prepared, now: i64) -> Result<String, StoreError> {
+    /// Looks beyond this many tell nothing more.
+    const LOOKS: u64 = 10;
+    let (chunk, _) = store.add_chunk(prepared, now)?;
+    let (looks, at) = entry.looks;
+    let at = at.filter(|at| is_plausible(*at) && *at <= now).unwrap_or(chunk.created_at);
+    for _ in 0..looks.min(LOOKS) {
+        store.note_access(Origin::Chunk, chunk.row, at)?;
+    }
+    Ok(chunk.id)
+}
+
+fn prepare_memory(redactor: &Redactor, new: NewMemory) -> Result<(Act, u64), String> {
+    let (new, redacted) = memory::prepare(redactor, new).map_err(|error| error.to_string())?;
+    Ok((Act::Remember(Box::new(new)), redacted))
+}
+
+fn prepare_chunk(redactor: &Redactor, new: NewChunk) -> Result<(Act, u64), String> {
+    let (prepared, redacted) = chunk::prepare(redactor, new).map_err(|error| error.to_string())?;
+    Ok((Act::Save(Box::new(prepared)), redacted))
+}
+
+/// What is here and says the same, by its name.
+fn here(store: Option<&Store>, act: &Act, entry: &Entry, now: i64) -> Result<Option<String>, StoreError> {
+    let Some(store) = store else { return Ok(None) };
+    match act {
+        Act::Remember(new) => {
+            // One that does not hold any more is the same under its own name only.
+            let named = store.memory(&entry.id)?.filter(|memory| memory.content == new.content);
+            match named {
+                Some(memory) => Ok(Some(memory.id)),
+                None => store.says(&new.content, new.project.as_deref(), now),
+            }
+        }
+        Act::Save(prepared) | Act::Replace(_, prepared) => store.chunk_of_hash(&prepared.hash),
+    }
+}
+
+/// Two of the same import that have this in common say the same.
+fn same(act: &Act) -> (String, Option<String>) {
+    match act {
+        Act::Remember(new) => (new.content.clone(), new.project.clone()),
+        Act::Save(prepared) | Act::Replace(_, prepared) => (prepared.hash.clone(), None),
+    }
+}

@@ -1,0 +1,183 @@
+//! What a person wants taken out besides secrets: before anything is stored, and out of what is stored already.
+
+use std::{collections::BTreeMap, fs};
+
+use totalrecall::{
+    event::Event,
+    store::{FILE, Store},
+};
+
+use crate::{
+    memory::database,
+    support::{Ran, User},
+};
+
+const PRIVACY: &str = "[privacy]\nfields = ['x-internal-key']\nhosts = ['corp.example']\nprivate-addresses = true\npatterns = ['CUST-\\d+', 'pytest']\n";
+
+fn settings(user: &User, text: &str) {
+    fs::create_dir_all(user.state()).unwrap();
+    fs::write(user.state().join("config.toml"), text).unwrap();
+}
+
+fn scan(user: &User, more: &[&str]) -> Ran {
+    user.ok(&[&["secrets", "scan"], more].concat())
+}
+
+/// Does any file of the home but the settings hold this text?
+fn holds(user: &User, text: &str) -> bool {
+    ["", "-wal"].iter().any(|ending| {
+        let bytes = fs::read(user.state().join(format!("{FILE}{ending}"))).unwrap_or_default();
+        bytes.windows(text.len()).any(|window| window == text.as_bytes())
+    })
+}
+
+fn events(user: &User) -> BTreeMap<String, Vec<Event>> {
+    let store = Store::open_read_only(&user.state()).unwrap();
+    let mut all = BTreeMap::new();
+    for session in store.sessions().unwrap() {
+        for transcript in store.transcripts(session.id).unwrap() {
+            all.insert(transcript.path.clone(), store.events(transcript.id, 0, 100_000).unwrap().0);
+        }
+    }
+    all
+}
+
+#[test]
+fn what_is_named_is_taken_out_before_it_is_stored() {
+    let user = User::with("2.1.120-tui");
+    settings(&user, PRIVACY);
+    user.ok(&["worker", "--reconcile"]);
+    user.ok(&["remember", "CUST-12 is served from db.corp.example (10.1.2.3), X-Internal-Key: abc123"]);
+    let ran = user.ok(&["recall"]);
+    let expected =
+        "[redacted:pattern] is served from [redacted:host] ([redacted:address]), X-Internal-Key: [redacted:field]";
+    assert!(ran.out.contains(expected), "{ran}");
+    for gone in ["pytest", "corp.example", "CUST-12", "10.1.2.3", "abc123"] {
+        assert!(!holds(&user, gone), "{gone}");
+    }
+    assert!(!user.ok(&["status"]).out.contains("privacy"), "all of it was stored so");
+    assert_eq!(scan(&user, &["--json"]).json()["found"], serde_json::json!({}));
+}
+
+#[test]
+fn what_was_stored_before_is_found_told_and_taken_out() {
+    let user = User::with("2.1.120-tui");
+    user.ok(&["worker", "--reconcile"]);
+    user.ok(&["remember", "Customer CUST-12 is on db.corp.example", "--tags", "CUST-12,keep", "--ticket", "CUST-12"]);
+    fs::write(user.folder().join("notes.md"), "pytest of CUST-99\n10.0.0.7 and 8.8.8.8\nsee src/CUST-99/a.rs").unwrap();
+    user.ok(&["chunk", "save", "notes.md", "--summary", "About CUST-99"]);
+    assert!(!user.ok(&["status"]).out.contains("privacy"));
+    assert_eq!(scan(&user, &["--json"]).json()["found"], serde_json::json!({}));
+
+    settings(&user, PRIVACY);
+    let status = user.ok(&["status"]).out;
+    assert!(
+        status.contains("privacy      [privacy] has changed since texts were stored: `totalrecall secrets scan`"),
+        "{status}"
+    );
+    let ran = scan(&user, &[]);
+    for secret in ["CUST-", "corp.example", "10.0.0.7", "pytest"] {
+        assert!(!ran.to_string().contains(secret), "{secret}: {ran}");
+        assert!(holds(&user, secret), "{secret}: looking changes nothing");
+    }
+    let found = scan(&user, &["--json"]).json();
+    let of = |kind: &str| found["found"][kind].clone();
+    assert_eq!((of("host")["count"].as_u64(), of("address")["count"].as_u64()), (Some(1), Some(1)), "{found}");
+    assert_eq!(of("address")["places"], serde_json::json!(["2026-12-01_none_001"]));
+    let places = of("pattern")["places"].to_string();
+    assert!(places.contains("\"e1.") && places.contains("2026-12-01_none_001"), "{places}");
+
+    let before = events(&user);
+    let removals = Store::open_read_only(&user.state()).unwrap().last_removal().unwrap();
+    let refused = scan(&user, &["--fix"]);
+    assert!(refused.err.contains("Nothing was taken out."), "{refused}");
+    let ran = scan(&user, &["--fix", "--yes"]);
+    assert!(ran.err.contains("taken out. `totalrecall insights --renew`"), "{ran}");
+    for secret in ["CUST-", "corp.example", "10.0.0.7"] {
+        assert!(!holds(&user, secret), "{secret}");
+    }
+    let after = events(&user);
+    let (mut same, mut other) = (0, 0);
+    for (path, events) in &before {
+        assert_eq!(events.len(), after[path].len());
+        for (old, new) in events.iter().zip(&after[path]) {
+            let (old, new) = (serde_json::to_string(old).unwrap(), serde_json::to_string(new).unwrap());
+            if old == new {
+                same += 1;
+                continue;
+            }
+            other += 1;
+            // A session's folder is what it is filed under, and stays.
+            assert!(old.contains("pytest") && new.contains("[redacted:pattern]"), "{old}\n{new}");
+        }
+    }
+    assert!(same > 10 && other > 0, "{same} {other}");
+    let store = Store::open_read_only(&user.state()).unwrap();
+    assert!(!store.removals_after(removals).unwrap().is_empty(), "indexes forget what was there");
+    let memory = &store.memories().unwrap()[0];
+    assert_eq!(memory.content, "Customer [redacted:pattern] is on [redacted:host]");
+    assert_eq!(
+        (memory.tags.join(","), memory.ticket.as_deref()),
+        ("[redacted:pattern],keep".to_owned(), Some("[redacted:pattern]"))
+    );
+    let chunk = store.chunks().unwrap().remove(0);
+    assert_eq!(chunk.summary, "About [redacted:pattern]");
+    drop(store);
+    assert_eq!(
+        user.ok(&["chunk", "show", "2026-12-01_none_001", "--lines", "2"]).out,
+        "[redacted:address] and 8.8.8.8\n"
+    );
+    assert_eq!(scan(&user, &["--json"]).json()["found"], serde_json::json!({}));
+    assert!(!user.ok(&["status"]).out.contains("privacy"));
+    // It reads on as before, and the page can be made.
+    user.ok(&["worker", "--reconcile"]);
+    user.ok(&["insights", "--renew"]);
+    let check: String = database(&user).query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+    assert_eq!(check, "ok");
+}
+
+#[test]
+fn a_secret_that_got_in_is_found_by_its_kind() {
+    let user = User::new();
+    user.ok(&["remember", "placeholder"]);
+    let secret = ["ghp_", "0123456789abcdefghijABCDEFGHIJ012345"].concat();
+    // As an older version may have stored it.
+    database(&user).execute("UPDATE memory SET content = ?1", [format!("token: {secret}")]).unwrap();
+    let ran = scan(&user, &[]);
+    assert!(ran.out.contains("github-token") && !ran.to_string().contains(&secret), "{ran}");
+    scan(&user, &["--fix", "--yes"]);
+    assert!(!holds(&user, &secret));
+    assert_eq!(scan(&user, &["--json"]).json()["found"], serde_json::json!({}));
+}
+
+#[test]
+fn settings_that_make_no_sense_are_named() {
+    let user = User::new();
+    for (line, key) in [
+        ("patterns = ['(']", "`patterns`"),
+        ("patterns = ['a*']", "`patterns`"),
+        ("fields = ['two words']", "`fields`"),
+        ("hosts = ['https://corp.example/x']", "`hosts`"),
+        ("private-addresses = 'yes'", "private-addresses"),
+        ("pattern = []", "pattern"),
+    ] {
+        settings(&user, &format!("[privacy]\n{line}\n"));
+        let ran = user.run(&["remember", "x"]);
+        assert!(ran.code == Some(1) && ran.err.contains(key) && ran.err.contains("config.toml"), "{line}: {ran}");
+    }
+    assert_eq!(user.run(&["secrets", "scan"]).code, Some(1), "nothing goes on with settings that are half understood");
+    settings(&user, "");
+    assert_eq!(user.run(&["secrets", "scan"]).code, Some(3), "nothing is stored yet");
+}
+
+#[test]
+fn analyze_shows_nothing_of_it() {
+    let user = User::with("2.1.120-tui");
+    let path = user.projects().join("3cf2385f-440a-4ac0-8d12-6dc76fa532be.jsonl");
+    let path = path.to_string_lossy();
+    settings(&user, "");
+    assert!(user.ok(&["analyze", &path, "--json"]).out.contains("pytest"));
+    settings(&user, "[privacy]\npatterns = ['pytest']\n");
+    let ran = user.ok(&["analyze", &path, "--json"]);
+    assert!(!ran.out.contains("pytest"), "{ran}");
+}
