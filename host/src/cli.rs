@@ -18,6 +18,7 @@ mod init;
 mod insights;
 mod learn;
 mod library;
+mod mcp;
 mod patterns;
 mod pause;
 mod place;
@@ -174,6 +175,8 @@ enum Command {
     Statusline(statusline::Statusline),
     /// Refuse a call of a tool that breaks a rule; a hook that you install
     Check(check::Check),
+    /// Serve agents over the Model Context Protocol on standard input and output
+    Mcp(mcp::Mcp),
     /// Print the settings that are in force
     Config(config::ShowConfig),
     /// Take back every rule, hooks and the cache; what you wrote stays
@@ -290,6 +293,7 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<Outcome> {
         Command::Verdicts(command) => command.run(&Context::new(home)?),
         Command::Analyze(command) => command.run(home),
         Command::Adapters(command) => command.run(home),
+        Command::Mcp(command) => command.run(home),
         Command::Config(command) => command.run(home),
         Command::Uninstall(command) => command.run(&Context::new(home)?),
         Command::Hook(_) | Command::Check(_) | Command::Statusline(_) => Ok(Outcome::Done),

@@ -29,6 +29,7 @@ pub mod index;
 pub mod insights;
 pub mod library;
 pub mod locale;
+pub mod mcp;
 pub mod memory;
 pub mod model;
 pub mod news;

@@ -28,7 +28,7 @@ use group::{Group, SPOKEN};
 
 pub use cluster::cluster;
 pub use decision::{Act, By, Decision, SessionName, split_off};
-pub use find::{FindError, find};
+pub use find::{FindError, about, find};
 pub use id::{ID_LENGTH, is_id, normal, of as id_of};
 pub use join::compatible;
 pub use known::{Anchor, Known};

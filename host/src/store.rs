@@ -75,6 +75,7 @@ pub use taken::Taken;
 pub use texts::{Text, TextId, TextSort};
 pub use tidy::Size;
 pub use toolcall::{Told, ToldCall};
+pub use touch::Touched;
 
 /// The database's name in the home.
 pub const FILE: &str = "totalrecall.db";
@@ -214,6 +215,22 @@ impl Store {
         // index is hit all over, and writing its pages out cost more than everything else.
         db.pragma_update(None, "temp_store", "memory")?;
         Ok(Self { db, path, labels: label::Labels::default(), claimed: VecDeque::new(), batch: None })
+    }
+
+    /// Lets statements wait so long for another process, instead of 5 s.
+    ///
+    /// # Errors
+    /// None that can be expected.
+    pub fn wait(&self, at_most: Duration) -> Result<(), StoreError> {
+        Ok(self.db.busy_timeout(at_most)?)
+    }
+
+    /// Has the file the schema of this program? One that an older program made has it as soon as somebody opens it for writing.
+    ///
+    /// # Errors
+    /// As for any read.
+    pub fn is_current(&self) -> Result<bool, StoreError> {
+        Ok(migrate::schema(&self.db, &self.path)? == migrate::NEWEST)
     }
 
     /// The database file.

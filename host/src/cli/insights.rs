@@ -14,7 +14,7 @@ use crate::{
     insights,
     library::Library,
     locale,
-    pattern::View,
+    pattern::{self, View},
     period::{self, End},
     pipeline::Pipeline,
     project,
@@ -107,7 +107,7 @@ impl Insights {
 
     /// What some words are about.
     fn about(&self, insights: &insights::Insights, context: &Context) -> anyhow::Result<Outcome> {
-        let found = topic::matching(&insights.patterns, &self.topic);
+        let found = pattern::about(&insights.patterns, &self.topic);
         if self.json {
             self.give(&(serde_json::to_string_pretty(&found)? + "\n"), context)?;
         } else if !found.is_empty() {

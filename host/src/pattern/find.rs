@@ -1,6 +1,6 @@
 //! Finding a pattern by what a person or a rule calls it.
 
-use super::Pattern;
+use super::{Pattern, fold};
 
 /// Ids that are listed where several fit.
 const LISTED: usize = 5;
@@ -46,4 +46,18 @@ pub fn find<'a>(patterns: &'a [Pattern], id: &str) -> Result<&'a Pattern, FindEr
             some: fitting.iter().take(LISTED).map(|pattern| pattern.id.clone()).collect(),
         }),
     }
+}
+
+/// The patterns in which all words occur, in whatever case and with or without accents; strongest first.
+pub fn about<'a>(patterns: &'a [Pattern], topic: &[String]) -> Vec<&'a Pattern> {
+    let words: Vec<String> = topic.iter().flat_map(|it| it.split_whitespace()).map(fold).collect();
+    let holds_all = |pattern: &&Pattern| {
+        let texts = [pattern.name(), &pattern.subject, &pattern.description, &pattern.kind, &pattern.id];
+        let hint = pattern.hint.as_deref().unwrap_or_default();
+        let text = fold(
+            &[&texts[..], &[hint], &pattern.aliases.iter().map(String::as_str).collect::<Vec<_>>()].concat().join("\n"),
+        );
+        words.iter().all(|word| text.contains(word.as_str()))
+    };
+    patterns.iter().filter(holds_all).collect()
 }

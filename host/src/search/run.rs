@@ -160,8 +160,19 @@ impl<'m> Searcher<'m> {
         Ok(groups)
     }
 
-    /// Share of passages that have a vector where they should.
-    fn coverage(&self, store: &Store) -> Result<f32, SearchError> {
+    /// Passages of the store that the words do not cover yet.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn behind(&self, store: &Store) -> Result<u64, SearchError> {
+        Ok(store.last_passage()?.0.cast_unsigned().saturating_sub(self.words.covered().passages))
+    }
+
+    /// Share of passages that have a vector where they should, 0 to 1.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn coverage(&self, store: &Store) -> Result<f32, SearchError> {
         let all = store.last_passage()?.0;
         let covered = self.vectors.as_ref().map_or(0, |vectors| vectors.covered().passages.cast_signed());
         Ok(if all == 0 { 1.0 } else { (covered as f32 / all as f32).min(1.0) })

@@ -67,6 +67,23 @@ impl Store {
         Ok(())
     }
 
+    /// What was looked at, most first, with how much; see [`Self::access`].
+    ///
+    /// # Errors
+    /// As for any read.
+    pub fn most_accessed(&self, now: i64, limit: usize) -> Result<Vec<(Origin, i64, f64)>, StoreError> {
+        let mut find = self.db.prepare_cached("SELECT origin, source FROM access")?;
+        let all = find.query_map([], |row| Ok((row.get::<_, i64>(0)?, row.get(1)?)))?.collect::<Result<Vec<_>, _>>()?;
+        let mut scores = Vec::new();
+        for (origin, source) in all {
+            let Some(origin) = Origin::of(origin) else { continue };
+            scores.push((origin, source, self.access(origin, source, now)?));
+        }
+        scores.sort_by(|a, b| b.2.total_cmp(&a.2));
+        scores.truncate(limit);
+        Ok(scores)
+    }
+
     /// How much something was looked at until now: the number of looks, each halved for every 30 days that passed since.
     ///
     /// # Errors

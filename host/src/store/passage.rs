@@ -31,7 +31,7 @@ impl ToSql for Origin {
 }
 
 impl Origin {
-    fn of(number: i64) -> Option<Self> {
+    pub(super) fn of(number: i64) -> Option<Self> {
         [Self::Event, Self::Memory, Self::Chunk, Self::Session].into_iter().find(|it| *it as i64 == number)
     }
 }

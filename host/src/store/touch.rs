@@ -6,10 +6,25 @@ use std::collections::BTreeMap;
 use rusqlite::{Connection, params};
 
 use super::{
-    StoreError, TranscriptId,
+    SessionId, Store, StoreError, TranscriptId,
     copied::ids,
     event::{self, CHANGES_FILES, TOOL_CALL},
 };
+
+/// A file, and what a transcript did with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Touched {
+    /// The session that the transcript is of.
+    pub session: SessionId,
+    /// The file.
+    pub path: String,
+    /// All calls about it.
+    pub calls: u64,
+    /// Of these, the ones that changed it.
+    pub changes: u64,
+    /// When the latest was.
+    pub at: Option<i64>,
+}
 
 #[derive(Default)]
 struct Touch {
@@ -48,4 +63,29 @@ pub(super) fn renew(db: &Connection, transcript: TranscriptId) -> Result<(), Sto
         put.execute(params![file, transcript, calls, changes, at])?;
     }
     Ok(())
+}
+
+impl Store {
+    /// What transcripts did with a file: a whole path, or its last parts.
+    ///
+    /// # Errors
+    /// As for any read.
+    pub fn touched(&self, path: &str) -> Result<Vec<Touched>, StoreError> {
+        let mut find = self.db.prepare_cached(
+            "SELECT t.session_id, f.path, c.calls, c.changes, c.at
+             FROM file f JOIN touch c ON c.file_id = f.id JOIN transcript t ON t.id = c.transcript_id
+             WHERE t.session_id IS NOT NULL AND (f.path = ?1 OR substr(f.path, -length(?1) - 1) IN ('/' || ?1, '\' || ?1))
+             ORDER BY c.at DESC, f.path",
+        )?;
+        let rows = find.query_map([path], |row| {
+            Ok(Touched {
+                session: row.get(0)?,
+                path: row.get(1)?,
+                calls: row.get::<_, i64>(2)?.cast_unsigned(),
+                changes: row.get::<_, i64>(3)?.cast_unsigned(),
+                at: row.get(4)?,
+            })
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
 }

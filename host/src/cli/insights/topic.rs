@@ -6,7 +6,7 @@ use crate::{
     clean::clean,
     cli::ui,
     insights::{self, Insights},
-    pattern::{Pattern, Status, fold},
+    pattern::{Pattern, Status},
 };
 
 /// Patterns shown; the rest is counted.
@@ -17,20 +17,6 @@ const PLACES: usize = 3;
 const ID: usize = 8;
 /// Characters of a line.
 const LINE: usize = 300;
-
-/// The patterns in which all words occur, in whatever case and with or without accents; strongest first.
-pub(super) fn matching<'a>(patterns: &'a [Pattern], topic: &[String]) -> Vec<&'a Pattern> {
-    let words: Vec<String> = topic.iter().flat_map(|it| it.split_whitespace()).map(fold).collect();
-    let holds_all = |pattern: &&Pattern| {
-        let texts = [pattern.name(), &pattern.subject, &pattern.description, &pattern.kind, &pattern.id];
-        let hint = pattern.hint.as_deref().unwrap_or_default();
-        let text = fold(
-            &[&texts[..], &[hint], &pattern.aliases.iter().map(String::as_str).collect::<Vec<_>>()].concat().join("\n"),
-        );
-        words.iter().all(|word| text.contains(word.as_str()))
-    };
-    patterns.iter().filter(holds_all).collect()
-}
 
 /// What they say, with what to do about them and where they were seen.
 pub(super) fn text(patterns: &[&Pattern], insights: &Insights) -> String {

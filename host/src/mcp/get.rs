@@ -1,0 +1,228 @@
+//! `get`: all of what a reference stands for.
+
+use std::fmt::Write as _;
+
+use rmcp::schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    desk::Desk,
+    memories,
+    search::Place,
+    sessions::text_of,
+    tool::{Answer, Effect, Refusal, Tool},
+    words::{ROOM, Words, line, part, when},
+};
+use crate::{
+    chunk::tokens,
+    digest::digest,
+    search::{Reference, Step, around},
+    store::{Origin, Store},
+};
+
+/// Most references at once.
+const MOST: usize = 20;
+/// Most steps before and after each.
+const NEIGHBOURS: u32 = 20;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(crate = "rmcp::schemars")]
+pub(super) struct Get {
+    /// One or several references, separated by commas: e12.345 (something that was said), s12 (a session), 1f3a77c2 (a memory), 2026-11-30_name_001 (a chunk)
+    ids: Words,
+    /// So many steps before and after what was said, in short
+    #[serde(default)]
+    neighbours: u32,
+    /// The character to begin with, to go on in a text that was too long; for one reference
+    #[serde(default)]
+    from: u32,
+}
+
+/// All of it.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[schemars(crate = "rmcp::schemars")]
+pub(super) struct Got {
+    items: Vec<Item>,
+    /// References to what is not there, or not any more
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    missing: Vec<String>,
+}
+
+/// One of them.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[schemars(crate = "rmcp::schemars")]
+struct Item {
+    id: String,
+    kind: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<String>,
+    #[serde(flatten)]
+    place: Place,
+    /// Transcript and line
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<String>,
+    /// Tokens of the whole text
+    tokens: u64,
+    text: String,
+    /// The text goes on there: ask for it with `from`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    goes_on_at: Option<usize>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    before: Vec<Near>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    after: Vec<Near>,
+}
+
+/// Something that was said near it, in short.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[schemars(crate = "rmcp::schemars")]
+struct Near {
+    id: String,
+    kind: String,
+    text: String,
+}
+
+impl Near {
+    fn of(step: &Step) -> Self {
+        Self { id: step.said.id.to_string(), kind: step.kind.name().to_owned(), text: step.said.text.clone() }
+    }
+}
+
+impl Tool for Get {
+    const NAME: &'static str = "get";
+    const TITLE: &'static str = "Read what was found";
+    const DESCRIPTION: &'static str = "The whole text behind references that other tools have answered with, and on request what stands around it. Use it after search, \
+        grep or timeline, for the one or two hits that matter: `tokens` there says what it costs. At most some 6,000 tokens at once; a \
+        longer text is cut, and says where it goes on.";
+    const EFFECT: Effect = Effect::Reads;
+    const OTHER_NAMES: &'static [(&'static str, &'static str)] = &[("id", "ids"), ("neighbors", "neighbours")];
+    type Answer = Got;
+
+    fn run(self, desk: &Desk) -> Result<Got, Refusal> {
+        if self.ids.is_empty() || self.ids.0.len() > MOST {
+            let count = self.ids.0.len();
+            return Err(Refusal::new(
+                format!("get takes 1 to {MOST} references, not {count}"),
+                "search answers with some.",
+            ));
+        }
+        let references = self.ids.0.iter().map(|id| id.parse()).collect::<Result<Vec<Reference>, _>>()?;
+        let store = desk.store()?;
+        let from = if references.len() == 1 { self.from as usize } else { 0 };
+        let (mut got, mut room, mut looked_at) = (Got::default(), ROOM, Vec::new());
+        for id in &references {
+            let Some(found) = read(&store, id, self.neighbours.min(NEIGHBOURS) as usize, desk.now)? else {
+                got.missing.push(id.to_string());
+                continue;
+            };
+            looked_at.extend(found.kept);
+            let mut item = found.item;
+            item.tokens = tokens(&item.text);
+            let (shown, next) = part(&item.text, from, room);
+            room = room.saturating_sub(shown.chars().count());
+            item.goes_on_at = next;
+            item.text = shown.to_owned();
+            got.items.push(item);
+        }
+        if got.items.is_empty() {
+            let missing = got.missing.join(", ");
+            return Err(Refusal::new(
+                format!("there is nothing, or nothing any more, behind {missing}"),
+                "References stand in what `search`, `grep`, `timeline`, `recall` and `sessions` answer.",
+            ));
+        }
+        desk.note(&looked_at);
+        Ok(got)
+    }
+}
+
+/// What was read, and what that is a look at.
+struct Read {
+    item: Item,
+    kept: Option<(Origin, i64)>,
+}
+
+fn read(store: &Store, id: &Reference, steps: usize, now: i64) -> Result<Option<Read>, Refusal> {
+    let item = Item { id: id.to_string(), ..Item::default() };
+    Ok(match id {
+        Reference::Event(event) => around(store, *event, steps)?.map(|found| Read {
+            item: Item {
+                kind: found.kind.name().to_owned(),
+                at: found.at.map(when),
+                place: Place::of(&found.source),
+                source: found
+                    .source
+                    .path
+                    .as_ref()
+                    .map(|path| format!("{path}:{}", found.source.line.unwrap_or_default())),
+                text: found.text,
+                before: found.before.iter().map(Near::of).collect(),
+                after: found.after.iter().map(Near::of).collect(),
+                ..item
+            },
+            kept: None,
+        }),
+        Reference::Session(session) => digest(store, *session)?.map(|digest| Read {
+            item: Item {
+                kind: "session".to_owned(),
+                at: digest.ended_at.map(when),
+                source: digest.path.clone(),
+                text: text_of(&digest),
+                ..item
+            },
+            kept: Some((Origin::Session, session.0)),
+        }),
+        Reference::Memory(name) => store.memory(name)?.map(|memory| Read {
+            item: Item {
+                kind: "memory".to_owned(),
+                at: Some(when(memory.created_at)),
+                text: memories::Told::of(&memory, now).text(),
+                ..item
+            },
+            kept: Some((Origin::Memory, memory.row)),
+        }),
+        Reference::Chunk(name) => match store.chunk(name)? {
+            None => None,
+            Some(chunk) => Some(Read {
+                item: Item {
+                    kind: "chunk".to_owned(),
+                    at: Some(when(chunk.created_at)),
+                    text: super::chunks::text_of(store, &chunk)?,
+                    ..item
+                },
+                kept: Some((Origin::Chunk, chunk.row)),
+            }),
+        },
+    })
+}
+
+impl Answer for Got {
+    fn text(&self) -> String {
+        let mut text = String::new();
+        for item in &self.items {
+            let at = item.at.as_deref().map(|at| format!(" {at}")).unwrap_or_default();
+            let _ = writeln!(text, "== {} {}{at}{} ({} tokens)", item.id, item.kind, item.place.text(), item.tokens);
+            if let Some(source) = &item.source {
+                let _ = writeln!(text, "   {source}");
+            }
+            for near in &item.before {
+                let _ = writeln!(text, " < {} {}: {}", near.id, near.kind, near.text);
+            }
+            let _ = writeln!(text, "{}", item.text);
+            for near in &item.after {
+                let _ = writeln!(text, " > {} {}: {}", near.id, near.kind, near.text);
+            }
+        }
+        text
+    }
+
+    fn notices(&self) -> Vec<String> {
+        let cut = self.items.iter().filter_map(|item| {
+            let next = item.goes_on_at?;
+            let all = item.tokens;
+            Some(format!("{} is cut; it has {all} tokens: get it alone with from {next} for the rest.", item.id))
+        });
+        let missing = (!self.missing.is_empty()).then(|| format!("Not there: {}.", line(&self.missing.join(", "))));
+        cut.chain(missing).collect()
+    }
+}

@@ -1,0 +1,67 @@
+//! Resources: the page of insights, and sessions in short.
+
+use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
+
+use super::{
+    desk::Desk,
+    sessions::{find, text_of},
+    tool::Refusal,
+    words::{DATA, line},
+};
+use crate::{clean::clean, digest::digest};
+
+const INSIGHTS: &str = "totalrecall://insights";
+const SESSION: &str = "totalrecall://session/";
+/// Sessions in the list; all can be read.
+const LISTED: usize = 20;
+
+/// The page, and the newest sessions.
+pub(super) fn all(desk: &Desk) -> Vec<Resource> {
+    let mut resources = vec![
+        Resource::new(INSIGHTS, "insights")
+            .with_title("Insights")
+            .with_description("What keeps going wrong in the sessions of coding agents here, with sources")
+            .with_mime_type("text/markdown"),
+    ];
+    // Without a store there are none, and none that is broken is a reason not to list the page.
+    let sessions = desk.store().and_then(|store| Ok(store.sessions()?)).unwrap_or_default();
+    resources.extend(sessions.iter().rev().take(LISTED).map(|row| {
+        let title = row.title.as_deref().map_or_else(|| format!("{} {}", row.tool, row.native_id), line);
+        let project = row.project.as_deref().map(|project| format!(" in {}", line(project))).unwrap_or_default();
+        Resource::new(format!("{SESSION}s{}", row.id.0), format!("s{}", row.id.0))
+            .with_title(title)
+            .with_description(format!("Session of {}{project}", row.tool))
+            .with_mime_type("text/plain")
+    }));
+    resources
+}
+
+pub(super) fn templates() -> Vec<ResourceTemplate> {
+    vec![
+        ResourceTemplate::new(format!("{SESSION}{{id}}"), "session")
+            .with_title("A session in short")
+            .with_description("By its reference (s12) or the tool's id of it")
+            .with_mime_type("text/plain"),
+    ]
+}
+
+/// What is behind an address. None: nothing.
+pub(super) fn read(desk: &Desk, uri: &str) -> Result<Option<ResourceContents>, Refusal> {
+    if uri == INSIGHTS {
+        let page = desk.home.insights();
+        return match std::fs::read_to_string(&page) {
+            Ok(text) => Ok(Some(contents(&text, uri, "text/markdown"))),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(Refusal::Nothing),
+            Err(error) => Err(Refusal::Failed(format!("could not read {}: {error}", page.display()), None)),
+        };
+    }
+    let Some(asked) = uri.strip_prefix(SESSION) else { return Ok(None) };
+    let store = desk.store()?;
+    let Ok(session) = find(&store, asked) else { return Ok(None) };
+    let Some(digest) = digest(&store, session)? else { return Ok(None) };
+    Ok(Some(contents(&text_of(&digest), uri, "text/plain")))
+}
+
+fn contents(text: &str, uri: &str, kind: &str) -> ResourceContents {
+    ResourceContents::text(format!("{DATA}\n\n{}", clean(text)), uri).with_mime_type(kind)
+}

@@ -1,0 +1,196 @@
+//! `related_to_file`: what is known of a file.
+
+use std::{collections::BTreeMap, fmt::Write as _};
+
+use rmcp::schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    mcp::{
+        chunks,
+        desk::Desk,
+        memories,
+        sessions::Told,
+        tool::{Answer, Effect, Refusal, Tool},
+        words::{counted, cut, line, number, when},
+    },
+    store::{Origin, Store, Touched},
+};
+
+/// Most sessions.
+const MOST: u32 = 100;
+/// Memories and chunks that are told.
+const KEPT: usize = 10;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(crate = "rmcp::schemars")]
+pub(in crate::mcp) struct RelatedToFile {
+    /// The file: a whole path, or its last parts
+    path: String,
+    /// At most so many sessions
+    #[serde(default = "number::<10>")]
+    limit: u32,
+}
+
+/// What is known of the file.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[schemars(crate = "rmcp::schemars")]
+pub(in crate::mcp) struct Related {
+    /// Sessions that used it, those that changed it first, of these the latest
+    sessions: Vec<Use>,
+    /// How many they are
+    total: u64,
+    /// Memories that name it
+    memories: Vec<memories::Told>,
+    /// Chunks that name it
+    chunks: Vec<chunks::Told>,
+    #[serde(skip)]
+    kept_left_out: usize,
+}
+
+/// A session, and what it did with the file.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[schemars(crate = "rmcp::schemars")]
+struct Use {
+    #[serde(flatten)]
+    session: Told,
+    file: String,
+    /// Calls of tools that were about it
+    calls: u64,
+    /// Of these, those that changed it
+    changes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last: Option<String>,
+}
+
+impl Tool for RelatedToFile {
+    const NAME: &'static str = "related_to_file";
+    const TITLE: &'static str = "What is known of a file";
+    const DESCRIPTION: &'static str = "What is known of a file: the sessions that read or changed it, and the memories and chunks that name it. Use it before changing a \
+        file that others have worked on. Some 60 tokens for each.";
+    const EFFECT: Effect = Effect::Reads;
+    const OTHER_NAMES: &'static [(&'static str, &'static str)] = &[("file", "path"), ("file_path", "path")];
+    type Answer = Related;
+
+    fn run(self, desk: &Desk) -> Result<Related, Refusal> {
+        let path = self.path.trim().trim_start_matches("./");
+        if path.is_empty() {
+            return Err(Refusal::new("no file is named", "Give a path, or its last parts."));
+        }
+        let store = desk.store()?;
+        let mut used: BTreeMap<i64, Touched> = BTreeMap::new();
+        for touched in store.touched(path)? {
+            // Transcripts of sub-agents are of the same session.
+            let whole = used.entry(touched.session.0).or_insert_with(|| Touched {
+                calls: 0,
+                changes: 0,
+                at: None,
+                ..touched.clone()
+            });
+            whole.calls += touched.calls;
+            whole.changes += touched.changes;
+            whole.at = whole.at.max(touched.at);
+        }
+        let mut used: Vec<Touched> = used.into_values().collect();
+        used.sort_by_key(|it| std::cmp::Reverse((it.changes > 0, it.at)));
+        let mut related = Related { total: used.len() as u64, ..Related::default() };
+        for touched in used.into_iter().take(self.limit.clamp(1, MOST) as usize) {
+            let Some(row) = store.session(touched.session)? else { continue };
+            related.sessions.push(Use {
+                session: Told::of(&row, 0),
+                file: touched.path,
+                calls: touched.calls,
+                changes: touched.changes,
+                last: touched.at.map(when),
+            });
+        }
+        related.kept(&store, path, desk.now)?;
+        Ok(related)
+    }
+}
+
+impl Related {
+    /// Adds memories and chunks that name the file.
+    fn kept(&mut self, store: &Store, path: &str, now: i64) -> Result<(), Refusal> {
+        for memory in store.memories()?.iter().filter(|memory| memory.holds(now) && names(&memory.content, path)) {
+            if self.memories.len() < KEPT {
+                self.memories.push(memories::Told::of(memory, now));
+            } else {
+                self.kept_left_out += 1;
+            }
+        }
+        for chunk in store.chunks()? {
+            let entities = store.marks(Origin::Chunk, chunk.row, "entity")?;
+            if !entities.iter().any(|entity| is_it(entity, path)) {
+                continue;
+            }
+            if self.chunks.len() < KEPT {
+                self.chunks.push(chunks::Told::of(&chunk));
+            } else {
+                self.kept_left_out += 1;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Does a text name the file, by its path or by its name?
+fn names(text: &str, path: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '/' | '\\' | '.' | '_' | '-');
+    text.split(|c: char| !is_part(c)).any(|word| is_it(word.trim_end_matches(['.', '-']), path))
+}
+
+/// Are these two the same file, as far as both say? One may leave out the first folders.
+fn is_it(one: &str, other: &str) -> bool {
+    let parts =
+        |path: &str| path.split(['/', '\\']).filter(|part| !part.is_empty()).map(str::to_owned).collect::<Vec<_>>();
+    let (one, other) = (parts(one), parts(other));
+    !one.is_empty() && !other.is_empty() && (one.ends_with(&other) || other.ends_with(&one))
+}
+
+impl Answer for Related {
+    fn text(&self) -> String {
+        let mut text = String::new();
+        for used in &self.sessions {
+            let (calls, changes) = (counted(used.calls, "call", "calls"), counted(used.changes, "change", "changes"));
+            let last = used.last.as_deref().map(|last| format!(", last {last}")).unwrap_or_default();
+            let _ = writeln!(text, "{}\n   {}: {calls}, {changes}{last}", used.session.text(), line(&used.file));
+        }
+        for memory in &self.memories {
+            let _ = writeln!(text, "memory {}", memory.text());
+        }
+        for chunk in &self.chunks {
+            let _ = writeln!(text, "chunk {}", chunk.text());
+        }
+        text
+    }
+
+    fn notices(&self) -> Vec<String> {
+        let is_empty = self.total == 0 && self.memories.is_empty() && self.chunks.is_empty();
+        let none = is_empty.then(|| "Nothing is known of such a file.".to_owned());
+        let how = format!("limit {} shows all", self.total);
+        let kept = (self.kept_left_out > 0)
+            .then(|| format!("{} more memories and chunks name it: search finds them.", self.kept_left_out));
+        none.into_iter().chain(cut(self.sessions.len(), self.total, "sessions", &how)).chain(kept).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_named_by_its_path_or_its_name() {
+        for (text, path, expected) in [
+            ("see src/db.rs.", "src/db.rs", true),
+            ("see `db.rs`", "/home/dev/app/src/db.rs", true),
+            ("see src/db.rs", "db.rs", true),
+            ("see odb.rs", "db.rs", false),
+            ("see lib/db.rs", "src/db.rs", false),
+            ("价格在 src/价格.py 里", "价格.py", true),
+            ("", "db.rs", false),
+        ] {
+            assert_eq!(names(text, path), expected, "{text} {path}");
+        }
+    }
+}
