@@ -21,7 +21,7 @@ use std::{fs::File, path::Path, sync::Arc};
 use self::file::{Header, Layout};
 
 pub use self::{
-    compile::{CompileError, Part, compile},
+    compile::{CompileError, Part, compile, compile_folder},
     file::{About, ModelError},
     rows::Bits,
 };

@@ -47,6 +47,7 @@ pub enum ModelError {
 
 /// What a model is.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct About {
     /// A short name: `static-multilingual`.
     pub name: String,
