@@ -6,16 +6,15 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use totalrecall_retrieval::embed::Model;
-
 use super::tool::Refusal;
 use crate::{
     clock,
     config::Config,
+    embedding,
     paths::{self, Home},
     pause,
     project::{self, ProjectError},
-    redact::{self, Redactor},
+    redact::Redactor,
     search::{Answer, Request, SearchError, Searcher},
     store::{Origin, Store},
 };
@@ -132,18 +131,13 @@ impl Desk {
         let mut open = self.indexes.0.lock().unwrap_or_else(PoisonError::into_inner);
         let stamp = stamp(&folder);
         if open.as_ref().is_none_or(|(known, _)| *known != stamp) {
-            *open = Some((stamp, Searcher::open(&folder, model())?));
+            *open = Some((stamp, Searcher::open(&folder, embedding::built_in())?));
         }
         match open.as_ref() {
             Some((_, searcher)) => Ok(work(searcher)?),
             None => Err(Refusal::Failed("the indexes could not be opened".to_owned(), None)),
         }
     }
-}
-
-/// The model by which meanings are compared; none: words are compared alone.
-fn model() -> Option<&'static Model> {
-    None
 }
 
 fn project_of(folder: &Path) -> Option<String> {
