@@ -140,6 +140,12 @@ fn root(folder: &str) -> String {
         .map_or_else(|| folder.to_owned(), |repository| repository.to_string_lossy().into_owned())
 }
 
+/// What all folders of a project have in common: its repository's main folder, or else the folder itself.
+pub(crate) fn place(folder: &Path) -> PathBuf {
+    let real = resolved(folder);
+    repository(&real).unwrap_or(real)
+}
+
 pub(crate) fn resolved(folder: &Path) -> PathBuf {
     fs::canonicalize(folder).unwrap_or_else(|_| folder.components().collect())
 }

@@ -24,6 +24,7 @@ mod lock;
 mod mark;
 mod memory;
 mod migrate;
+mod outline;
 mod passage;
 mod proposal;
 mod queue;
@@ -37,6 +38,7 @@ mod status;
 mod tests;
 mod toolcall;
 mod touch;
+mod unsaved;
 
 use std::{
     collections::VecDeque,
@@ -54,6 +56,7 @@ pub use ingest::{Begin, Done, Failure, Finality, Ingest, Skip};
 pub use job::{Job, Resume};
 pub use ledger::{Absent, Found, Standing, Survey};
 pub use lock::{Held, LockError, WorkerLock};
+pub use outline::Asked;
 pub use passage::{Origin, Removal, Span};
 pub use read::{SessionRow, StoredSignal, TranscriptRow, UsageRow};
 pub use review::{Review, ReviewCount, ReviewState, Reviewable};
