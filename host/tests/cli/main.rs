@@ -26,6 +26,7 @@ mod kit;
 #[cfg(unix)]
 mod learn;
 mod life;
+mod injection;
 mod memory;
 mod patterns;
 mod pause;

@@ -40,7 +40,10 @@ fn manifests_name_each_other_and_what_is_there() {
 fn options_are_those_that_are_read() {
     let plugin = json(".claude-plugin/plugin.json");
     let options = plugin["userConfig"].as_object().unwrap();
-    assert_eq!(options.keys().collect::<Vec<_>>(), ["binary", "home", "language", "session_line"]);
+    assert_eq!(
+        options.keys().collect::<Vec<_>>(),
+        ["binary", "compact_guard", "home", "language", "session_line", "session_memory"]
+    );
     let page = text("docs/plugin.md");
     for (key, option) in options {
         assert!(option["title"].is_string() && option["description"].is_string(), "{key}");
