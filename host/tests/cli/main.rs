@@ -24,6 +24,7 @@ mod kit;
 #[cfg(unix)]
 mod learn;
 mod life;
+mod mcp;
 mod patterns;
 mod pause;
 mod rules;

@@ -5,6 +5,7 @@ mod commands;
 mod endings;
 mod install;
 mod installing;
+mod memory;
 mod newcomer;
 mod seen;
 mod sessions;
@@ -13,4 +14,4 @@ mod stored;
 use install::{Source, tree};
 
 pub(crate) const TESTS: &[&[(&str, crate::Test)]] =
-    &[installing::TESTS, sessions::TESTS, endings::TESTS, commands::TESTS, newcomer::TESTS];
+    &[installing::TESTS, sessions::TESTS, endings::TESTS, commands::TESTS, memory::TESTS, newcomer::TESTS];
