@@ -38,6 +38,7 @@ mod status;
 mod tests;
 mod toolcall;
 mod touch;
+mod turn;
 
 use std::{
     collections::VecDeque,
@@ -264,6 +265,7 @@ impl Store {
             savepoint.commit()?;
             Ok(value)
         } else {
+            let _turn = turn::ask(&self.path);
             let tx = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let value = work(&tx)?;
             tx.commit()?;
