@@ -46,6 +46,7 @@ mod tidy;
 mod toolcall;
 mod touch;
 mod unsaved;
+mod turn;
 
 use std::{
     collections::VecDeque,
@@ -290,6 +291,7 @@ impl Store {
             savepoint.commit()?;
             Ok(value)
         } else {
+            let _turn = turn::ask(&self.path);
             let tx = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let value = work(&tx)?;
             tx.commit()?;

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use super::tool::Refusal;
+use super::{tool::Refusal, words::line};
 use crate::{
     clock,
     config::Config,
@@ -109,6 +109,13 @@ impl Desk {
                 project::find(Some(name), &self.here, &known).map(|project| Some(project.path))
             }
         }
+    }
+
+    /// The session that something is said in, by the tool's id of it: the one that is named, or the one that the client started the
+    /// server in, if it tells. That one may have been cleared since; which one followed, no client tells.
+    pub(super) fn session(&self, named: &str) -> Option<String> {
+        let named = Some(named.trim().to_owned()).filter(|named| !named.is_empty());
+        named.or_else(|| paths::variable("CLAUDE_CODE_SESSION_ID")).map(|session| line(&session))
     }
 
     /// Is nothing learned here just now? What is saved on purpose is kept all the same, and that is said.

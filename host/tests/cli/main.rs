@@ -28,6 +28,7 @@ mod learn;
 mod life;
 mod injection;
 mod memory;
+mod mcp;
 mod patterns;
 mod pause;
 mod retention;

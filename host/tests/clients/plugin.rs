@@ -8,10 +8,11 @@ mod installing;
 mod memory;
 mod newcomer;
 mod seen;
+mod server;
 mod sessions;
 mod stored;
 
 use install::{Source, tree};
 
 pub(crate) const TESTS: &[&[(&str, crate::Test)]] =
-    &[installing::TESTS, sessions::TESTS, endings::TESTS, commands::TESTS, newcomer::TESTS, memory::TESTS];
+    &[installing::TESTS, sessions::TESTS, endings::TESTS, commands::TESTS, newcomer::TESTS, memory::TESTS, server::TESTS];
