@@ -1,7 +1,7 @@
 //! What a text means, as a vector: the sum of what its pieces mean, from a table.
 //!
-//! Such a *static* model knows no order of words, and takes microseconds for a text. It is one file ([`file`]) that is used where it
-//! lies, mapped or within the executable: opening it decodes nothing. [`compile()`] makes it of folders of
+//! Such a *static* model knows no order of words, and takes microseconds for a text. It is one file (`embed/file.rs`) that is used
+//! where it lies, mapped or within the executable: opening it decodes nothing. [`compile()`] makes it of folders of
 //! [model2vec](https://github.com/MinishLab/model2vec), which distils such tables from transformers.
 //!
 //! A model may have several *parts*, each a vocabulary with a way to cut texts by it and rows of its own in one common space: the
@@ -21,7 +21,7 @@ use std::{fs::File, path::Path, sync::Arc};
 use self::file::{Header, Layout};
 
 pub use self::{
-    compile::{CompileError, Part, compile},
+    compile::{CompileError, Part, compile, compile_folder},
     file::{About, ModelError},
     rows::Bits,
 };

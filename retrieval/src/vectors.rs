@@ -1,8 +1,8 @@
 //! Passages by what they mean: a vector each, searched by looking at all of them.
 //!
-//! A folder of files that are only ever appended to, one for each column ([`columns`]), and `commit`, which says how many rows of
-//! them are there ([`commit`]). Rows beyond are of a writer that has not finished or has died, and are nobody's. Readers map the
-//! columns and go on while a writer appends. All of it is derived: whoever gets an error here makes the folder anew
+//! A folder of files that are only ever appended to, one for each column (`vectors/columns.rs`), and `commit`, which says how many
+//! rows of them are there (`vectors/commit.rs`). Rows beyond are of a writer that has not finished or has died, and are nobody's.
+//! Readers map the columns and go on while a writer appends. All of it is derived: whoever gets an error here makes the folder anew
 //! ([`Writer::rebuild`]).
 //!
 //! A row is there twice: as a sketch of a bit for each number, its sign, and as bytes. A search passes over all sketches, takes the

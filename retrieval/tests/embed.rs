@@ -7,7 +7,9 @@ use proptest::prelude::*;
 use safetensors::{Dtype, tensor::TensorView};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use totalrecall_retrieval::embed::{About, Bits, CompileError, LONGEST, Model, ModelError, Part, compile};
+use totalrecall_retrieval::embed::{
+    About, Bits, CompileError, LONGEST, Model, ModelError, Part, compile, compile_folder,
+};
 
 /// `##`-pieces go on a word, `[UNK]` stands for nothing that is known.
 const WORD_PIECES: &[&str] = &["[UNK]", "un", "##know", "##n", "know", "n", ".", "中", "ete", "##", "unknow"];
@@ -171,6 +173,24 @@ fn the_same_folder_makes_the_same_bytes_and_id() {
     let file = folder.path().join("model.bin");
     fs::write(&file, other).unwrap();
     assert_eq!(Model::map(&file).unwrap().embed("unknown"), model.embed("unknown"));
+}
+
+#[test]
+fn a_folder_says_itself_what_it_is() {
+    let model = |folder: &Path| Model::open(compile_folder(folder).unwrap()).unwrap();
+    let dims = WORD_PIECES.len() + UNIGRAM.len();
+    let one = folder(&word_piece(), WORD_PIECES.len(), dims, 0);
+    assert_eq!(model(one.path()).about().name, one.path().file_name().unwrap().to_str().unwrap());
+    let both = tempfile::tempdir().unwrap();
+    assert!(matches!(compile_folder(both.path()), Err(CompileError::NoParts)));
+    fs::rename(folder(&unigram(), UNIGRAM.len(), dims, WORD_PIECES.len()).keep(), both.path().join("2-unigram"))
+        .unwrap();
+    fs::rename(one.keep(), both.path().join("1-words")).unwrap();
+    let told = json!({"name": "both", "licence": "CC0-1.0", "provenance": "made up", "bits": "4"});
+    fs::write(both.path().join("about.json"), told.to_string()).unwrap();
+    let model = model(both.path());
+    assert_eq!(*model.about(), About { name: "both".to_owned(), ..about() });
+    assert_eq!(pieces(&model, "know n"), [(4, 1), (5, 1), (12, 2), (15, 1), (16, 1)]);
 }
 
 #[test]

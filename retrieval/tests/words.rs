@@ -146,6 +146,11 @@ fn a_plan_says_what_of_a_query_a_text_holds() {
     assert!(matched.share > 0.3 && matched.share < 0.7, "{matched:?}");
     assert!(plan.matched("a parser").share < plan.matched("a drop").share);
     assert_eq!(plan.matched("").share, 0.0);
+    let long = format!("parser drop {}", (0..60).map(|i| format!("lines{i} ")).collect::<String>());
+    assert!(
+        index.plan(&Query::parse(&long)).unwrap().matched("lines parser").terms.len() < 2,
+        "the commonest are left out"
+    );
     let plan = index.plan(&Query::parse("dropLines")).unwrap();
     assert!((plan.matched("drop the lines").share - 1.0).abs() < 1e-6);
 }

@@ -8,6 +8,7 @@ mod bless;
 mod check;
 mod command;
 mod components;
+mod model;
 
 use std::{
     path::{Path, PathBuf},
@@ -22,6 +23,7 @@ const CHORES: &[Chore] = &[
     ("check", "formatting, lints and generated files, as CI does", check::run),
     ("component", "build a crate of a workspace of its own: FOLDER [FILE]", components::run_one),
     ("components", "build components: [FOLDER [PACKAGE …]], by default ours into target/components", components::run),
+    ("model", "compile an embedding model: FOLDER FILE", model::run),
 ];
 
 fn main() -> ExitCode {

@@ -74,8 +74,7 @@ impl Desk {
     }
 
     pub(super) fn redactor(&self) -> Result<Redactor, Refusal> {
-        let text_limit = self.config()?.transcripts.text_limit as usize;
-        Ok(Redactor::new(&redact::Settings { text_limit }))
+        Ok(self.config()?.redactor())
     }
 
     /// Notes that these were looked at, if nobody else is writing just now.

@@ -159,7 +159,7 @@ impl Tool for Search {
         let answer = desk.search(&store, &Request { query: self.query, filter, limit })?;
         let found = Found {
             total: answer.total as u64,
-            nothing_relevant: answer.nothing_relevant,
+            nothing_relevant: is_beside_the_point(&answer),
             notices: notices(&answer),
             archived: answer
                 .archived
@@ -209,13 +209,18 @@ fn cost(store: &Store, id: &Reference) -> Result<u64, StoreError> {
     })
 }
 
+/// Nothing of what was found answers what was asked.
+fn is_beside_the_point(answer: &search::Answer) -> bool {
+    answer.confidence == search::Confidence::Nothing
+}
+
 fn notices(answer: &search::Answer) -> Vec<String> {
     let mut notices = Vec::new();
     let more = if answer.is_more { " or more" } else { "" };
     let counted = format!("hits{more}");
     if answer.hits.is_empty() {
         notices.push("Nothing was found.".to_owned());
-    } else if answer.nothing_relevant {
+    } else if is_beside_the_point(answer) {
         notices.push(
             "Nothing relevant was found; the hits below hold some of the words and are about something else."
                 .to_owned(),

@@ -25,8 +25,6 @@ pub struct Hit {
     pub source: Source,
     /// The part that shows why it was found; text of others.
     pub excerpt: String,
-    /// Tokens of all of it, roughly.
-    pub tokens: u64,
     /// Why it was found.
     pub why: Why,
     /// Others that say nearly the same and are left out.

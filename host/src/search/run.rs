@@ -224,7 +224,6 @@ impl<'m> Searcher<'m> {
                 at: passage.at,
                 source: Source::of(store, passage)?,
                 excerpt: excerpt(plan, &passage.text),
-                tokens: crate::chunk::tokens(&passage.text),
                 why: found.why(plan, &passage.text),
                 similar: 0,
                 outdated: *outdated,

@@ -1,6 +1,6 @@
 //! Makes the file of a model of folders as model2vec writes them: `model.safetensors` and `tokenizer.json`.
 //!
-//! The same folders make the same bytes.
+//! The same folders make the same bytes. `about.json` beside them may say what the model is: the fields of [`About`], and `bits`.
 
 mod tensors;
 mod tokenizer;
@@ -8,6 +8,7 @@ mod tokenizer;
 use std::path::{Path, PathBuf};
 
 use fst::MapBuilder;
+use serde::Deserialize;
 
 use super::{
     Bits,
@@ -44,6 +45,47 @@ pub struct Part {
     pub folder: PathBuf,
     /// How exactly its rows are kept.
     pub bits: Bits,
+}
+
+/// The bytes of the model in a folder: one as model2vec writes it, or one of such folders, which are the parts in the order of their
+/// names. Where no `about.json` says more, the model is called as the folder, and its rows are bytes.
+///
+/// # Errors
+///
+/// See [`CompileError`].
+pub fn compile_folder(folder: &Path) -> Result<Vec<u8>, CompileError> {
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct Told {
+        #[serde(flatten)]
+        about: About,
+        bits: Option<Bits>,
+    }
+
+    let io = |path: &Path| {
+        let path = path.to_owned();
+        move |error| CompileError::Io(path, error)
+    };
+    let file = folder.join("about.json");
+    let mut told = Told::default();
+    if file.exists() {
+        let bytes = std::fs::read(&file).map_err(io(&file))?;
+        told = serde_json::from_slice(&bytes).map_err(|error| CompileError::Malformed(file, error.to_string()))?;
+    }
+    if told.about.name.is_empty() {
+        let whole = folder.canonicalize().map_err(io(folder))?;
+        told.about.name = whole.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    }
+    let is_part = |folder: &Path| folder.join("model.safetensors").is_file();
+    let mut folders = vec![folder.to_owned()];
+    if !is_part(folder) {
+        let entries = std::fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+        folders =
+            entries.map_err(io(folder))?.into_iter().map(|entry| entry.path()).filter(|path| is_part(path)).collect();
+        folders.sort();
+    }
+    let bits = told.bits.unwrap_or(Bits::Eight);
+    compile(told.about, &folders.into_iter().map(|folder| Part { folder, bits }).collect::<Vec<_>>())
 }
 
 /// The bytes of a model of these parts.

@@ -47,6 +47,7 @@ pub enum ModelError {
 
 /// What a model is.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct About {
     /// A short name: `static-multilingual`.
     pub name: String,
@@ -106,9 +107,10 @@ impl Layout {
 /// The header, where everything is, and the model's id.
 pub(super) fn read(bytes: &[u8]) -> Result<(Header, Vec<Layout>, String), ModelError> {
     let damaged = || ModelError::Damaged("it is too short");
-    let preamble = bytes.first_chunk::<PREAMBLE>().filter(|bytes| bytes.starts_with(MAGIC));
-    let [.., f0, f1, f2, f3, l0, l1, l2, l3, _, _, _, _, _, _, _, _] = *preamble.ok_or(ModelError::NotAModel)?;
-    let format = u32::from_le_bytes([f0, f1, f2, f3]);
+    let preamble =
+        bytes.first_chunk::<PREAMBLE>().filter(|bytes| bytes.starts_with(MAGIC)).ok_or(ModelError::NotAModel)?;
+    let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| preamble[at + i]));
+    let (format, length) = (word(8), word(12));
     if format != FORMAT {
         return Err(ModelError::OtherFormat(format));
     }
@@ -118,7 +120,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Header, Vec<Layout>, String), ModelE
         at = bytes.and_then(|bytes| at.checked_add(bytes)).ok_or_else(damaged)?;
         Ok(start..at)
     };
-    let header = section(Some(u32::from_le_bytes([l0, l1, l2, l3]) as usize))?;
+    let header = section(Some(length as usize))?;
     let header: Header = serde_json::from_slice(bytes.get(header).ok_or_else(damaged)?)
         .map_err(|_| ModelError::Damaged("its header cannot be read"))?;
     let mut layout = Vec::new();
@@ -141,7 +143,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Header, Vec<Layout>, String), ModelE
 
 /// The hash that the file carries. It must have a preamble.
 fn hash(bytes: &[u8]) -> u64 {
-    bytes[PREAMBLE - 8..PREAMBLE].iter().rev().fold(0, |hash, byte| hash << 8 | u64::from(*byte))
+    u64::from_le_bytes(std::array::from_fn(|i| bytes[PREAMBLE - 8 + i]))
 }
 
 /// Whether the contents have the hash that the file carries.

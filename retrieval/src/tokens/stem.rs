@@ -29,10 +29,12 @@ impl Clone for Stems {
 }
 
 impl Stems {
-    /// The term for a piece: a stem if it is a word of plain letters, else the piece itself.
+    /// The term for a piece: a stem if it is plain letters, else the piece itself. Wholes are stemmed too, so that who types
+    /// `getusernames` in one word finds `getUserNames`.
     pub fn term<'a>(&'a mut self, piece: Piece<'a>) -> &'a str {
+        let is_text = matches!(piece.form, Form::Word | Form::Whole);
         let is_plain = piece.text.len() > 2 && piece.text.bytes().all(|byte| byte.is_ascii_lowercase());
-        if piece.form == Form::Word && is_plain { self.stem(piece.text) } else { piece.text }
+        if is_text && is_plain { self.stem(piece.text) } else { piece.text }
     }
 
     fn stem(&mut self, word: &str) -> &str {
@@ -57,7 +59,8 @@ mod tests {
         let mut term = |text, form| stems.term(Piece { text, form, position: 0 }).to_owned();
         assert_eq!(term("retrieving", Form::Word), term("retrieved", Form::Word));
         assert_eq!(term("caches", Form::Word), "cach");
-        assert_eq!(term("getcaches", Form::Whole), "getcaches");
+        assert_eq!(term("getcaches", Form::Whole), term("getcaches", Form::Word));
+        assert_eq!(term("main.rs", Form::Whole), "main.rs");
         assert_eq!(term("0.27.1", Form::Word), "0.27.1");
     }
 }

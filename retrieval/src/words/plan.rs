@@ -12,6 +12,9 @@ const NEAR: f32 = 0.7;
 /// in a language of which there is nothing here.
 const MOST_CORRECTED: usize = 3;
 
+/// Terms that are searched for, unless phrases need more: what a long text has besides its rarest words says little of it.
+const MOST_TERMS: usize = 32;
+
 /// A query as it is searched for in one index.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -79,6 +82,7 @@ impl Plan {
             plan.add(prefix, index.term_df(&prefix.term)?, false);
             plan.add_alternatives(index.completions(&prefix.word)?, 1.0);
         }
+        plan.drop_commonest();
         plan.weigh(query);
         Ok(plan)
     }
@@ -145,6 +149,16 @@ impl Plan {
                 self.terms.push(Planned { term, df, weight, is_required: false, word });
             }
         }
+    }
+
+    fn drop_commonest(&mut self) {
+        if self.terms.len() <= MOST_TERMS {
+            return;
+        }
+        // What is required comes first, then what is unknown: it costs nothing, and has to be known to be missing.
+        self.terms.sort_by_key(|planned| (!planned.is_required, planned.df));
+        let required = self.terms.iter().filter(|planned| planned.is_required).count();
+        self.terms.truncate(required.max(MOST_TERMS));
     }
 
     /// Says what each word says.

@@ -32,8 +32,8 @@ pub(super) struct Phrase {
     pub(super) terms: Vec<Asked>,
 }
 
-/// Terms of one query. Whoever pastes a log as a query means its beginning no less than its end.
-const MOST_WORDS: usize = 64;
+/// Terms that are read of one query, or of one phrase; of these the rarest are searched for.
+const MOST_WORDS: usize = 128;
 
 impl Query {
     /// Reads what was typed. Every text is a query; an odd quotation mark counts for nothing.

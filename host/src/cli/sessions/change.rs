@@ -45,7 +45,7 @@ impl Rename {
     pub(super) fn run(&self, context: &Context) -> anyhow::Result<Outcome> {
         let mut store = work::open(context)?;
         let row = super::find(&store, &self.session)?;
-        let redactor = Redactor::new(&redact::Settings { text_limit: context.config.transcripts.text_limit as usize });
+        let redactor = context.config.redactor();
         let mut redacted = Counts::default();
         let title = clean(&redactor.kept(self.title.trim(), &mut redacted), TITLE);
         store.rename_session(row.id, Some(title.as_str()).filter(|title| !title.is_empty()))?;
@@ -76,7 +76,7 @@ impl Tag {
             }
             list.extend(tags(tag).map_err(|error| Usage(error.to_string()))?);
         }
-        let redactor = Redactor::new(&redact::Settings { text_limit: context.config.transcripts.text_limit as usize });
+        let redactor = context.config.redactor();
         if add.iter().any(|tag| redactor.redact(tag) != tag.as_str()) {
             return Err(Usage("a tag looks like a secret; nothing was stored".to_owned()).into());
         }
