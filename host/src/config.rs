@@ -432,7 +432,7 @@ mod tests {
             ("feilds = []", "feilds"),
         ] {
             let error = Config::parse(&format!("[privacy]\n{text}\n")).unwrap_err().to_string();
-            assert!(error.contains(key) && error.contains("privacy"), "{text}: {error}");
+            assert!(error.contains(key) && error.contains("line "), "{text}: {error}");
         }
     }
 

@@ -12,7 +12,6 @@ mod grep;
 mod insights;
 mod memories;
 mod prompt;
-mod recalled;
 mod resource;
 mod roots;
 mod search;

@@ -24,8 +24,6 @@ pub struct Scan {
     pub texts: u64,
     /// By kind, as the marker names it.
     pub found: BTreeMap<String, Found>,
-    /// Texts that are archived, and were not looked at.
-    pub archived: u64,
     /// Whether all of it was taken out.
     pub fixed: bool,
 }
@@ -67,7 +65,7 @@ const REDACTED_WITH: &str = "redacted-with";
 /// # Errors
 /// As for any read.
 pub fn scan(store: &Store, redactor: &Redactor) -> Result<Scan, StoreError> {
-    let mut scan = Scan { archived: store.count_archived()?, ..Scan::default() };
+    let mut scan = Scan::default();
     for transcript in store.with_events()? {
         events(store, redactor, transcript, &mut scan, &mut Vec::new())?;
     }
@@ -84,7 +82,7 @@ pub fn scan(store: &Store, redactor: &Redactor) -> Result<Scan, StoreError> {
 pub fn fix(store: &mut Store, redactor: &Redactor) -> Result<Scan, StoreError> {
     store.overwrite_deleted()?;
     store.all_or_nothing(|store| {
-        let mut scan = Scan { archived: store.count_archived()?, fixed: true, ..Scan::default() };
+        let mut scan = Scan { fixed: true, ..Scan::default() };
         for transcript in store.with_events()? {
             let mut changed = Vec::new();
             events(store, redactor, transcript, &mut scan, &mut changed)?;

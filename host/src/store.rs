@@ -169,7 +169,7 @@ impl Store {
         let mut store = Self::new(db, path)?;
         // Refuse before anything is changed.
         migrate::schema(&store.db, &store.path)?;
-        store.db.pragma_update(None, "journal_mode", "wal")?;
+        store.use_log()?;
         store.db.pragma_update(None, "synchronous", "normal")?;
         store.db.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
         // The log is cut when a run ends; this bounds it when one is killed.
@@ -206,6 +206,17 @@ impl Store {
                 Self::new(db, path.clone()).and_then(open)
             }
             other => other,
+        }
+    }
+
+    /// Turns to a log, which takes a moment with the file alone, and SQLite does not wait for that itself.
+    fn use_log(&self) -> Result<(), StoreError> {
+        let since = Instant::now();
+        loop {
+            match self.db.pragma_update(None, "journal_mode", "wal").map_err(StoreError::from) {
+                Err(StoreError::Busy) if since.elapsed() < BUSY => std::thread::sleep(Duration::from_millis(10)),
+                other => return other,
+            }
         }
     }
 

@@ -224,7 +224,10 @@ impl Show {
             ui::say(&format!("There is no chunk {}. `totalrecall chunk list` lists them.", ui::line(&self.id)));
             return Ok(Outcome::NothingFound);
         };
-        let content = store.chunk_text(chunk.row)?;
+        let content = match store.chunk_text(chunk.row)? {
+            None => store.archived_chunk_text(chunk.row)?,
+            content => content,
+        };
         let all: Vec<&str> = content.as_deref().map(|text| text.lines().collect()).unwrap_or_default();
         let (from, to) = lines.unwrap_or((1, all.len().max(1)));
         let to = to.min(all.len());
@@ -237,13 +240,11 @@ impl Show {
             value["content"] = content.is_some().then(|| shown.join("\n")).into();
             ui::print_json(&value)?;
         }
-        if content.is_none() {
+        if chunk.archived {
             ui::say(&format!(
-                "{} is archived: its text is put away. Its summary: {}",
-                ui::line(&chunk.id),
-                ui::line(&chunk.summary)
+                "It is archived, in no index: `totalrecall restore {}` brings it back.",
+                ui::line(&chunk.id)
             ));
-            return Ok(Outcome::NothingFound);
         }
         if !self.json {
             if shown.is_empty() {

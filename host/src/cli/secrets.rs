@@ -32,7 +32,7 @@ enum Command {
 
 Secrets are taken out before anything is stored. This finds what a newer version, or a change of [privacy] in the settings, would
 take out as well. --fix replaces it by a marker in events, titles, findings, memories and chunks; indexes forget what was there,
-and the database file is overwritten where it stood. Transcripts of your tools and pages that were written before stay as they are.")]
+and the database file is overwritten where it stood. What was archived is looked at, too, and comes back where something was taken out. Transcripts of your tools and pages that were written before stay as they are.")]
 struct ScanCommand {
     /// Take out what is found
     #[arg(long)]
@@ -102,12 +102,6 @@ impl ScanCommand {
             (_, false) if self.fix => "Nothing was taken out.".to_owned(),
             (_, false) => "`totalrecall secrets scan --fix` takes them out.".to_owned(),
         });
-        if scan.archived > 0 {
-            ui::warn(&format!(
-                "{} not looked at: what is archived is compressed",
-                ui::counted(scan.archived, "archived text was", "archived texts were")
-            ));
-        }
         Ok(Outcome::Done)
     }
 }

@@ -1,18 +1,21 @@
 //! `remember`, `recall`, `forget` and `done`: statements that are kept on purpose.
 
-use std::{collections::BTreeSet, fmt::Write as _};
+use std::{collections::BTreeSet, fmt::Write as _, path::Path};
 
 use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
     desk::Desk,
-    recalled::{Wanted, recall},
     tool::{Answer, Effect, Refusal, Tool},
     words::{OneOf, Words, counted, cut, line, number, when},
 };
 use crate::{
-    memory::{self, Category, Importance, Memory, NewMemory, Trust},
+    memory::{
+        self, Category, Importance, Memory, NewMemory, Trust,
+        recall::{Wanted, recall},
+        stale,
+    },
     period::{self, End},
     project,
     store::{Origin, Store},
@@ -220,8 +223,12 @@ pub(super) struct Told {
 impl Told {
     pub(super) fn of(memory: &Memory, now: i64) -> Self {
         let outdated = match memory {
-            _ if memory.holds(now) => None,
+            _ if memory.holds(now) => {
+                let gone = stale::missing(memory, Path::exists);
+                (!gone.is_empty()).then(|| format!("possibly outdated: {} not there any more", gone.join(", ")))
+            }
             Memory { superseded_by: Some(other), .. } => Some(format!("superseded by {other}")),
+            Memory { superseded_at: Some(at), .. } => Some(format!("superseded {}", when(*at))),
             Memory { done_at: Some(at), .. } => Some(format!("done {}", when(*at))),
             Memory { expires_at, .. } => Some(format!("expired {}", expires_at.map(when).unwrap_or_default())),
         };
@@ -271,10 +278,13 @@ impl Tool for Recall {
             category: self.category.0,
             importance: self.importance.0,
             tag: Some(self.tag.trim()).filter(|tag| !tag.is_empty()),
-            outdated: self.outdated,
+            all: self.outdated,
+            limit: usize::MAX,
+            ..Wanted::default()
         };
-        let found = recall(store.memories()?, &wanted, desk.now);
-        let (mut found, elsewhere): (Vec<_>, Vec<_>) = found.into_iter().partition(|memory| place.holds(memory));
+        let found =
+            recall(store.memories()?, &wanted, desk.now, |_| Vec::new()).memories.into_iter().map(|hit| hit.memory);
+        let (mut found, elsewhere): (Vec<_>, Vec<_>) = found.partition(|memory| place.holds(memory));
         let total = found.len() as u64;
         let left_out = found.split_off(found.len().min((self.limit as usize).clamp(1, MOST)));
         if !self.query.trim().is_empty() {

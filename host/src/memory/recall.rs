@@ -1,11 +1,13 @@
 //! Which memories are given to who asks, and in which order: without words those that matter most, then the newest; with words
 //! those that have most of them. Nothing is left out without saying so.
 
+use std::cell::LazyCell;
+
 use serde::Serialize;
 
 use super::{
     Category, Importance, Memory,
-    terms::{fold, terms},
+    terms::{fold, stem, stems, terms},
 };
 use crate::project::Project;
 
@@ -113,7 +115,7 @@ pub fn recall(
     now: i64,
     missing: impl Fn(&Memory) -> Vec<String>,
 ) -> Recalled {
-    let asked = terms(wanted.words);
+    let asked: Vec<(String, String)> = terms(wanted.words).into_iter().map(|word| (stem(&word), word)).collect();
     let name = wanted.words.trim();
     let mut recalled = Recalled::default();
     let mut found = Vec::new();
@@ -171,13 +173,14 @@ pub(crate) fn is_of(filed: &str, project: &Project) -> bool {
     filed == project.path || project.folders.contains(filed) || project.name() == Some(filed)
 }
 
-/// How many of the terms a memory has, in its text or in what it is marked with. One that is called by its name has all.
-fn matched(memory: &Memory, asked: &std::collections::BTreeSet<String>, name: &str) -> f64 {
+/// How many of the terms a memory has, in its text or in what it is marked with: as a part of a word, or with another ending.
+/// One that is called by its name has all.
+fn matched(memory: &Memory, asked: &[(String, String)], name: &str) -> f64 {
     if memory.id == name {
         return asked.len() as f64;
     }
-    let text = searched(memory);
-    asked.iter().filter(|term| text.contains(term.as_str())).count() as f64
+    let (text, said) = (searched(memory), LazyCell::new(|| stems(&searched(memory))));
+    asked.iter().filter(|(stem, word)| text.contains(word.as_str()) || said.contains(stem)).count() as f64
 }
 
 /// What words are looked for in, folded.

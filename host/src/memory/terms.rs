@@ -1,32 +1,36 @@
-//! The words of a question and of what it is asked of, made alike: case, accents and widths do not matter, and scripts
-//! without blanks between words are taken in pairs of characters.
+//! The words of a question and of what it is asked of, made alike as search does it: case, accents and widths do not
+//! matter, and scripts without blanks between words are taken in pairs of characters.
 
 use std::collections::BTreeSet;
 
-use unicode_normalization::UnicodeNormalization as _;
+use totalrecall_retrieval::tokens::{
+    Form, Piece, Stems,
+    fold::{fold as fold_into, is_unspaced, normal},
+    is_stop, terms as each_term,
+};
 
 /// Most terms of one question.
 const TERMS: usize = 64;
 
-/// Words that nearly everything has. A question of nothing else is about them all the same.
-const COMMON: &str = " a an and are as at be by can did do does for from has have how i if in is it its me my no not of on or \
-    our so that the their then there this to was we what when where which who why will with you your \
-    au aux avec ce ces dans de des du elle en est et il ils je la le les leur lui ma mais me ne nous ou par pas pour qu que \
-    qui sa se ses son sont sur tu un une vous ";
-
 /// A text as it is compared: compatible forms and letters of both cases are one, accents of Latin, Greek and Cyrillic gone.
 pub fn fold(text: &str) -> String {
-    let bare = text.nfkd().filter(|c| !('\u{300}'..='\u{36f}').contains(c)).flat_map(char::to_lowercase);
-    // Lower case may bring accents of its own (`İ`); what was taken apart and is no accent (Hangul, Kana) goes together again.
-    bare.filter(|c| !('\u{300}'..='\u{36f}').contains(c)).nfc().collect()
+    let mut folded = String::with_capacity(text.len());
+    fold_into(&normal(text), &mut folded);
+    folded
 }
 
-/// Is this a character of a script that puts no blanks between words?
-fn is_dense(c: char) -> bool {
-    matches!(c,
-        '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
-        | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'
-        | '\u{20000}'..='\u{3ffff}')
+/// The stems of a text's words, as an index has them.
+pub fn stems(text: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    each_term(text, &mut Stems::default(), |term| {
+        found.insert(term.to_owned());
+    });
+    found
+}
+
+/// The stem of a folded word.
+pub fn stem(word: &str) -> String {
+    Stems::default().term(Piece { text: word, form: Form::Word, position: 0 }).to_owned()
 }
 
 /// What a question asks for, folded, each once: words, and of dense scripts the pairs of neighbours. Common words are left
@@ -37,8 +41,8 @@ pub fn terms(question: &str) -> BTreeSet<String> {
     for word in folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
         let mut rest = word;
         while let Some(first) = rest.chars().next() {
-            let dense = is_dense(first);
-            let end = rest.char_indices().find(|(_, c)| is_dense(*c) != dense).map_or(rest.len(), |(at, _)| at);
+            let dense = is_unspaced(first);
+            let end = rest.char_indices().find(|(_, c)| is_unspaced(*c) != dense).map_or(rest.len(), |(at, _)| at);
             let (run, after) = rest.split_at(end);
             if dense && run.chars().nth(1).is_some() {
                 let places: Vec<usize> = run.char_indices().map(|(at, _)| at).chain([run.len()]).collect();
@@ -51,7 +55,7 @@ pub fn terms(question: &str) -> BTreeSet<String> {
     }
     let is_telling = |term: &String| {
         let is_short = term.len() < 2 && !term.bytes().all(|byte| byte.is_ascii_digit());
-        !is_short && !COMMON.contains(&format!(" {term} "))
+        !is_short && !is_stop(term)
     };
     let telling: BTreeSet<String> = all.iter().filter(|term| is_telling(term)).cloned().collect();
     (if telling.is_empty() { all } else { telling }).into_iter().take(TERMS).collect()
@@ -76,6 +80,7 @@ mod tests {
             ("İstanbul", "istanbul"),
             ("ｶﾞ", "ガ"),
             ("한국어", "\u{1112}\u{1161}\u{11ab}국어"),
+            ("Straße", "STRASSE"),
         ] {
             assert_eq!(fold(a), fold(b), "{a}");
         }

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::{Origin, Store, StoreError, mark, passage, taken};
+use super::{Origin, Store, StoreError, archive, mark, passage, taken};
 use crate::{
     chunk::{Chunk, Prepared, Sort, slug},
     passage::parts,
@@ -128,10 +128,7 @@ impl Store {
                 .optional()?;
             let Some((row, origin)) = row else { return Ok(false) };
             taken::forgotten(db, origin.as_deref())?;
-            mark::clear(db, Origin::Chunk, row)?;
-            passage::remove(db, Origin::Chunk, row)?;
-            db.prepare_cached("DELETE FROM archive WHERE origin = ?1 AND source = ?2")?
-                .execute(params![Origin::Chunk, row])?;
+            archive::clear_chunk(db, row)?;
             Ok(true)
         })
     }

@@ -2,7 +2,13 @@
 
 use rusqlite::{Connection, params, params_from_iter, types::Value};
 
-use super::{Origin, SessionId, Store, StoreError, TranscriptId, copied::ids, event, mark, passage, touch};
+use super::{
+    Origin, SessionId, Store, StoreError, TranscriptId,
+    archive::{self, Shelf},
+    copied::ids,
+    event::{self, Words},
+    mark, passage, touch,
+};
 use crate::{chunk, event::Event, passage::parts};
 
 /// Where texts are stored besides events.
@@ -20,7 +26,7 @@ pub enum TextSort {
     Original,
     /// Memories.
     Memory,
-    /// Chunks that are not archived.
+    /// Chunks.
     Chunk,
     /// Tags and other marks.
     Mark,
@@ -142,17 +148,27 @@ impl Store {
         let from = after.map_or(first, |after| after + 1);
         let mut rows = find.query(params![from, last, limit as i64])?;
         let mut events = Vec::new();
+        let mut shelf = Shelf::new(&self.db);
         while let Some(row) = rows.next()? {
-            events.push((row.get(0)?, event::read(&self.db, &self.labels, row)?));
+            let (id, words) = (row.get(0)?, Words::of(row)?);
+            let is_away = words.text.is_none() && event::has_words(row.get(event::KIND)?);
+            let words = if is_away { shelf.words(id)? } else { words };
+            events.push((id, event::read_with(&self.db, &self.labels, row, words)?));
         }
         Ok(events)
     }
 
     /// Writes the texts of a transcript's events anew; its passages get new numbers, so that every index forgets the old ones.
+    /// A session that was put away comes back for it.
     ///
     /// # Errors
     /// As for any write.
     pub fn rewrite_events(&mut self, transcript: TranscriptId, events: &[(i64, Event)]) -> Result<(), StoreError> {
+        let mut find = self.db.prepare_cached("SELECT session_id FROM transcript WHERE id = ?1")?;
+        if let Some(session) = find.query_row([transcript], |row| row.get::<_, Option<SessionId>>(0))? {
+            archive::bring_back(&self.db, session)?;
+        }
+        drop(find);
         for (row, event) in events {
             event::rewrite(&self.db, *row, event)?;
         }
@@ -193,7 +209,11 @@ impl Store {
                 let texts = (0..texts.len()).map(|at| row.get(1 + key.len() + at)).collect::<Result<_, _>>()?;
                 Ok(Text { id, place: row.get(0)?, texts })
             };
-            look(read().map_err(StoreError::from)?)?;
+            let mut text = read().map_err(StoreError::from)?;
+            if let (TextSort::Chunk, TextId::Row(row), [_, content @ None]) = (sort, &text.id, &mut text.texts[..]) {
+                *content = self.archived_chunk_text(*row)?;
+            }
+            look(text)?;
         }
         Ok(())
     }
@@ -203,6 +223,9 @@ impl Store {
     /// # Errors
     /// As for any write.
     pub fn rewrite_text(&mut self, sort: TextSort, text: &Text) -> Result<(), StoreError> {
+        if let (TextSort::Chunk, TextId::Row(row)) = (sort, &text.id) {
+            self.restore_chunk(*row)?;
+        }
         let Table { name, key, texts, .. } = sort.table();
         let set: Vec<String> = texts.iter().map(|column| format!("{column} = ?")).collect();
         let is: Vec<String> = key.iter().map(|column| format!("CAST({column} AS TEXT) = ?")).collect();
@@ -224,15 +247,6 @@ impl Store {
             (TextSort::Mark, TextId::Key(key)) => renew_marked(&self.db, key, text.texts[0].as_deref()),
             _ => Ok(()),
         }
-    }
-
-    /// Texts that are archived: they are compressed, and looked at by nobody.
-    ///
-    /// # Errors
-    /// As for any read.
-    pub fn count_archived(&self) -> Result<u64, StoreError> {
-        let count: i64 = self.db.prepare_cached("SELECT count(*) FROM archive")?.query_row([], |row| row.get(0))?;
-        Ok(count.cast_unsigned())
     }
 }
 

@@ -300,10 +300,14 @@ fn chunks_are_saved_once_and_shown_in_parts() {
     let ran = user.run(&["chunk", "save", "notes.md"]);
     assert!(ran.code == Some(1) && ran.err.contains("notes.md is no UTF-8 from byte 0 on"), "{ran}");
 
-    database(&user).execute("UPDATE chunk SET content = NULL", []).unwrap();
-    let ran = user.run(&["chunk", "show", id]);
-    assert!(ran.code == Some(3) && ran.err.contains("is archived: its text is put away. Its summary: How it"), "{ran}");
+    let mut store = Store::open(&user.state()).unwrap();
+    let row = store.chunk(id).unwrap().unwrap().row;
+    store.archive_chunk(row, 1_796_000_000_000).unwrap();
+    drop(store);
+    let ran = user.ok(&["chunk", "show", id, "--lines", "4"]);
+    assert!(ran.out == "last\n" && ran.err.contains("It is archived, in no index: `totalrecall restore"), "{ran}");
     assert!(user.ok(&["chunk", "list"]).out.contains("archived: How it was found"));
+    assert!(user.ok(&["forget", "--matching", "indented last", "--dry-run"]).out.contains("(archived)"));
 }
 
 pub(crate) fn database(user: &User) -> rusqlite::Connection {

@@ -151,6 +151,28 @@ fn a_secret_that_got_in_is_found_by_its_kind() {
 }
 
 #[test]
+fn what_is_archived_is_looked_at_too() {
+    let user = User::with("2.1.120-tui");
+    user.ok(&["worker", "--reconcile"]);
+    fs::write(user.folder().join("notes.md"), "for CUST-77012 only").unwrap();
+    user.ok(&["chunk", "save", "notes.md", "--summary", "x"]);
+    let mut store = Store::open(&user.state()).unwrap();
+    let session = store.sessions().unwrap()[0].id;
+    let chunk = store.chunks().unwrap()[0].row;
+    store.archive_chunk(chunk, 1_796_000_000_000).unwrap();
+    store.archive_session(session, 1_796_000_000_000).unwrap().unwrap();
+    drop(store);
+    settings(&user, "[privacy]\npatterns = ['CUST-\\d+', 'ZeroDivisionError']\n");
+    let found = scan(&user, &["--json"]).json();
+    let places = found["found"]["pattern"]["places"].to_string();
+    assert!(places.contains("2026-12-01_none_001") && places.contains("\"e1."), "{found}");
+    scan(&user, &["--fix", "--yes"]);
+    assert_eq!(scan(&user, &["--json"]).json()["found"], serde_json::json!({}));
+    assert_eq!(user.ok(&["chunk", "show", "2026-12-01_none_001"]).out, "for [redacted:pattern] only\n");
+    assert!(!format!("{:?}", events(&user)).contains("ZeroDivisionError"));
+}
+
+#[test]
 fn settings_that_make_no_sense_are_named() {
     let user = User::new();
     for (line, key) in [

@@ -73,6 +73,14 @@ fn accents_and_chinese_are_found_from_both_sides() {
 }
 
 #[test]
+fn endings_do_not_matter() {
+    let all = [memory(1, "The policy on memory", Medium), memory(2, "Deployments are frozen", Medium)];
+    for (words, expected) in [("policies", 1), ("memories", 1), ("deploying", 2), ("deployment", 2), ("deploy", 2)] {
+        assert_eq!(rows(&ask(&all, &Wanted { words, ..Wanted::default() })), [expected], "{words}");
+    }
+}
+
+#[test]
 fn tags_and_names_are_words_too() {
     let mut tagged = memory(1, "x", Medium);
     tagged.tags = vec!["Billing".to_owned()];
