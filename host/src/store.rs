@@ -45,8 +45,8 @@ mod texts;
 mod tidy;
 mod toolcall;
 mod touch;
-mod unsaved;
 mod turn;
+mod unsaved;
 
 use std::{
     collections::VecDeque,

@@ -14,7 +14,6 @@ use crate::{
     inject,
     pipeline::PipelineError,
     project,
-    redact::{Redactor, Settings},
     unsaved::{self, AcknowledgeError},
 };
 
@@ -73,7 +72,7 @@ impl Unsaved {
     }
 
     fn acknowledge(&self, context: &Context, session: &str, reason: &str) -> anyhow::Result<Outcome> {
-        let redactor = Redactor::new(&Settings { text_limit: context.config.transcripts.text_limit as usize });
+        let redactor = context.config.redactor();
         let mut store = work::open(context)?;
         let acknowledged =
             unsaved::acknowledge(&mut store, &redactor, session, reason, context.now).map_err(|error| match error {

@@ -21,14 +21,14 @@ mod hook_failures;
 mod hooks;
 mod import;
 mod import_memory;
+mod injection;
 mod insights;
 mod kit;
 #[cfg(unix)]
 mod learn;
 mod life;
-mod injection;
-mod memory;
 mod mcp;
+mod memory;
 mod patterns;
 mod pause;
 mod retention;

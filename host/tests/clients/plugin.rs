@@ -14,5 +14,12 @@ mod stored;
 
 use install::{Source, tree};
 
-pub(crate) const TESTS: &[&[(&str, crate::Test)]] =
-    &[installing::TESTS, sessions::TESTS, endings::TESTS, commands::TESTS, newcomer::TESTS, memory::TESTS, server::TESTS];
+pub(crate) const TESTS: &[&[(&str, crate::Test)]] = &[
+    installing::TESTS,
+    sessions::TESTS,
+    endings::TESTS,
+    commands::TESTS,
+    newcomer::TESTS,
+    memory::TESTS,
+    server::TESTS,
+];
