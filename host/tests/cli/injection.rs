@@ -114,7 +114,7 @@ fn repository(user: &User) -> [PathBuf; 3] {
 /// Remembers something and prepares anew, as whoever remembers does.
 fn remember(user: &User, memory: NewMemory) -> String {
     let mut store = Store::open(&user.state()).unwrap();
-    let redactor = Redactor::new(&Settings { text_limit: 16 << 10 });
+    let redactor = Redactor::new(&Settings::default());
     memory::remember(&mut store, &redactor, memory, now()).unwrap().id
 }
 

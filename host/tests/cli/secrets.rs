@@ -88,7 +88,8 @@ fn what_was_stored_before_is_found_told_and_taken_out() {
     assert!(places.contains("\"e1.") && places.contains("2026-12-01_none_001"), "{places}");
 
     let before = events(&user);
-    let removals = Store::open_read_only(&user.state()).unwrap().last_removal().unwrap();
+    let removals =
+        Store::open_read_only(&user.state()).unwrap().removals_after(0).unwrap().last().map_or(0, |it| it.id);
     let refused = scan(&user, &["--fix"]);
     assert!(refused.err.contains("Nothing was taken out."), "{refused}");
     let ran = scan(&user, &["--fix", "--yes"]);
