@@ -158,7 +158,7 @@ fn a_memory_belongs_to_the_repository_of_the_folder_that_the_client_is_in() {
     let project = |answer: &Value| {
         answer["project"].as_str().map(|path| path.trim_start_matches(real.to_str().unwrap()).to_owned())
     };
-    let mut say = |agent: &mut Agent, content: &str, more: Value| {
+    let say = |agent: &mut Agent, content: &str, more: Value| {
         let mut arguments = more;
         arguments["content"] = content.into();
         project(&agent.ok("remember", arguments))
