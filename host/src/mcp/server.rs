@@ -80,7 +80,7 @@ impl Server {
     async fn asked(&self, context: &RequestContext<RoleServer>) -> Option<PathBuf> {
         context.client_capabilities()?.roots.as_ref()?;
         let named = tokio::time::timeout(ROOTS, context.peer.list_roots()).await.ok()?.ok()?;
-        named.roots.iter().find_map(|root| roots::folder(&root.uri)).filter(|folder| folder.is_dir())
+        named.roots.iter().filter_map(|root| roots::folder(&root.uri)).find(|folder| folder.is_dir())
     }
 }
 

@@ -90,7 +90,7 @@ fn arguments_that_make_no_sense_are_refused_with_what_does() {
 fn words_of_others_bring_no_control_characters() {
     let user = User::new();
     let mut agent = Agent::of(&user);
-    let dirty = "red \u{1b}[31malert\u{1b}[0m \u{202e}txt\u{2069} \u{e0041}end\u{0}";
+    let dirty = "red \u{1b}[31m alert\u{1b}[0m \u{202e}txt\u{2069} \u{e0041}end\u{0}";
     agent.ok("remember", json!({ "content": dirty, "project": "*" }));
     agent.ok("chunk", json!({ "content": format!("{dirty}\nmore"), "summary": dirty }));
     let chunk = agent.ok("list_chunks", json!({}))["chunks"][0]["id"].as_str().unwrap().to_owned();
