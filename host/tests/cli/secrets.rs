@@ -75,6 +75,8 @@ fn what_was_stored_before_is_found_told_and_taken_out() {
         status.contains("privacy      [privacy] has changed since texts were stored: `totalrecall secrets scan`"),
         "{status}"
     );
+    let shown = [user.ok(&["recall"]), user.ok(&["chunk", "show", "2026-12-01_none_001"])];
+    assert!(shown.iter().all(|it| it.out.contains("[redacted:pattern]") && !it.out.contains("of CUST")), "{}", shown[0]);
     let ran = scan(&user, &[]);
     for secret in ["CUST-", "corp.example", "10.0.0.7", "pytest"] {
         assert!(!ran.to_string().contains(secret), "{secret}: {ran}");
@@ -89,13 +91,17 @@ fn what_was_stored_before_is_found_told_and_taken_out() {
 
     let before = events(&user);
     let removals = Store::open_read_only(&user.state()).unwrap().last_removal().unwrap();
+    let indexed =
+        || crate::life::walk(&user.state()).iter().filter(|it| it.to_string_lossy().contains("/words/")).count();
+    assert!(indexed() > 0);
     let refused = scan(&user, &["--fix"]);
     assert!(refused.err.contains("Nothing was taken out."), "{refused}");
     let ran = scan(&user, &["--fix", "--yes"]);
-    assert!(ran.err.contains("taken out. `totalrecall insights --renew`"), "{ran}");
+    assert!(ran.err.contains("taken out. `totalrecall reindex` makes"), "{ran}");
     for secret in ["CUST-", "corp.example", "10.0.0.7"] {
         assert!(!holds(&user, secret), "{secret}");
     }
+    assert_eq!(indexed(), 0, "words lie in the files of an index, too");
     let after = events(&user);
     let (mut same, mut other) = (0, 0);
     for (path, events) in &before {
