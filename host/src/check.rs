@@ -110,6 +110,13 @@ impl Check {
     }
 }
 
+/// The names of all programs that a line of the shell would run, wherever they stand in it, without folders; those that wrap
+/// others among them.
+pub fn programs(line: &str) -> std::collections::BTreeSet<String> {
+    let named = |words: &Vec<String>| words.first().map(|program| shell::name(program).to_owned());
+    shell::commands(line).iter().filter_map(named).collect()
+}
+
 fn found(broken: bool, counts: bool) -> Found {
     match (broken, counts) {
         (true, _) => Found::Broken,

@@ -15,6 +15,7 @@ mod forget;
 mod hook;
 mod import;
 mod init;
+mod inject;
 mod insights;
 mod learn;
 mod library;
@@ -38,6 +39,7 @@ mod statusline;
 mod synth;
 mod ui;
 mod uninstall;
+mod unsaved;
 mod verdicts;
 mod work;
 
@@ -147,6 +149,8 @@ enum Command {
     Show(search::Show),
     /// Make the indexes of search anew from the database
     Reindex(search::Reindex),
+    /// Prepare what agents are told of earlier sessions when one begins, or show it
+    Inject(inject::Inject),
     /// Print insights.md, or a part of it
     Insights(insights::Insights),
     /// The patterns of friction, and what you say about them
@@ -181,6 +185,8 @@ enum Command {
     Config(config::ShowConfig),
     /// Take back every rule, hooks and the cache; what you wrote stays
     Uninstall(uninstall::Uninstall),
+    /// List sessions that changed much and kept nothing
+    Unsaved(unsaved::Unsaved),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -191,8 +197,10 @@ enum Command {
 /// Runs the program and gives its exit code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    if arguments.len() == 1 && hook::Hook::alone() {
-        return ExitCode::SUCCESS;
+    if arguments.len() == 1
+        && let Some(code) = hook::Hook::alone()
+    {
+        return code;
     }
     // To a client, exit code 2 of its hook means that the tool may not be used. A hook that is called wrongly does not mean that.
     let is_hook = arguments.get(1).is_some_and(|name| name == "hook" || name == "check");
@@ -206,8 +214,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     ui::choose_color(arguments.color);
     // A hook must not fail because something else is amiss: it gets its own way, before anything is looked at.
     if let Command::Hook(hook) = &arguments.command {
-        hook.run(arguments.home);
-        return ExitCode::SUCCESS;
+        return hook.run(arguments.home);
     }
     if let Command::Check(check) = &arguments.command {
         check.run();
@@ -282,6 +289,7 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<Outcome> {
         Command::Timeline(command) => command.run(&Context::new(home)?),
         Command::Show(command) => command.run(&Context::new(home)?),
         Command::Reindex(command) => command.run(&Context::new(home)?),
+        Command::Inject(command) => command.run(&Context::new(home)?),
         Command::Insights(command) => command.run(&Context::new(home)?),
         Command::Patterns(command) => command.run(&Context::new(home)?),
         Command::Synth(command) => command.run(&Context::new(home)?),
@@ -296,6 +304,7 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<Outcome> {
         Command::Mcp(command) => command.run(home),
         Command::Config(command) => command.run(home),
         Command::Uninstall(command) => command.run(&Context::new(home)?),
+        Command::Unsaved(command) => command.run(&Context::new(home)?),
         Command::Hook(_) | Command::Check(_) | Command::Statusline(_) => Ok(Outcome::Done),
         Command::Completions { shell } => {
             let mut script = Vec::new();

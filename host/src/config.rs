@@ -22,6 +22,12 @@ pub struct Config {
     pub language: String,
     /// What a person is told when a session begins.
     pub session: Session,
+    /// What an agent is told of earlier sessions when one begins.
+    pub inject: Inject,
+    /// What is done before a conversation is compacted.
+    pub guard: Guard,
+    /// Which sessions count as unsaved.
+    pub unsaved: Unsaved,
     /// Which transcripts are read, and when.
     pub transcripts: Transcripts,
     /// Adapters and analyzers by name; `false` switches one off.
@@ -55,6 +61,52 @@ pub struct Session {
 impl Default for Session {
     fn default() -> Self {
         Self { line: true }
+    }
+}
+
+/// See [`Config::inject`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Inject {
+    /// When a session begins, goes on, or was compacted.
+    pub session: bool,
+    /// Most tokens of that.
+    pub tokens: u32,
+}
+
+impl Default for Inject {
+    fn default() -> Self {
+        Self { session: true, tokens: 800 }
+    }
+}
+
+/// See [`Config::guard`].
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Guard {
+    /// Refuse `/compact` once in a session of which nothing was saved lately.
+    pub manual: bool,
+}
+
+/// See [`Config::unsaved`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Unsaved {
+    /// A session with more changes of files than this changed much.
+    pub edits: u32,
+    /// So did one that ran one of these.
+    pub programs: Vec<String>,
+    /// Hours after its end from which it counts.
+    pub idle_hours: u32,
+    /// Days after which it does not count any more.
+    pub days: u32,
+}
+
+impl Default for Unsaved {
+    fn default() -> Self {
+        // The figures of RLM 0.11, whose users know them: programs that change what git does not keep.
+        let programs = ["ssh", "scp", "rsync", "psql", "kubectl", "terraform", "ansible-playbook"];
+        Self { edits: 5, programs: programs.map(str::to_owned).into(), idle_hours: 2, days: 30 }
     }
 }
 
@@ -255,6 +307,12 @@ impl Config {
         if let Some(line) = session_line_option() {
             config.session.line = line;
         }
+        if let Some(memory) = session_memory_option() {
+            config.inject.session = memory;
+        }
+        if let Some(guard) = compact_guard_option() {
+            config.guard.manual = guard;
+        }
         Ok(config)
     }
 
@@ -301,9 +359,29 @@ const OPTION_LANGUAGE: &str = "CLAUDE_PLUGIN_OPTION_LANGUAGE";
 /// The plugin's option `session_line`.
 const OPTION_SESSION_LINE: &str = "CLAUDE_PLUGIN_OPTION_SESSION_LINE";
 
+/// The plugin's option `session_memory`.
+const OPTION_SESSION_MEMORY: &str = "CLAUDE_PLUGIN_OPTION_SESSION_MEMORY";
+
+/// The plugin's option `compact_guard`.
+const OPTION_COMPACT_GUARD: &str = "CLAUDE_PLUGIN_OPTION_COMPACT_GUARD";
+
 /// What the plugin's option says about the line; none if it is not set or says nothing that we understand.
 pub fn session_line_option() -> Option<bool> {
-    match paths::variable(OPTION_SESSION_LINE)?.trim().to_ascii_lowercase().as_str() {
+    switch(OPTION_SESSION_LINE)
+}
+
+/// Likewise about what an agent is told when a session begins.
+pub fn session_memory_option() -> Option<bool> {
+    switch(OPTION_SESSION_MEMORY)
+}
+
+/// Likewise about `/compact` where nothing was saved.
+pub fn compact_guard_option() -> Option<bool> {
+    switch(OPTION_COMPACT_GUARD)
+}
+
+fn switch(variable: &str) -> Option<bool> {
+    match paths::variable(variable)?.trim().to_ascii_lowercase().as_str() {
         "false" | "0" | "no" | "off" => Some(false),
         "true" | "1" | "yes" | "on" => Some(true),
         _ => None,

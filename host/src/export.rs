@@ -10,7 +10,6 @@ use serde::Serialize;
 use crate::{
     chunk::Chunk,
     clean::clean,
-    event::{Author, Body},
     library::Library,
     memory::{Category, Memory},
     pattern::{Pattern, Status},
@@ -25,8 +24,6 @@ const FILES: usize = 20;
 const PATTERNS: usize = 10;
 /// Characters of what a session was asked first.
 const ASKED: usize = 200;
-/// Events in which that is looked for.
-const FIRST: usize = 200;
 
 /// The part of what is known that is handed over; by default all of it.
 #[derive(Clone, Debug, Default)]
@@ -160,19 +157,8 @@ pub fn digest(store: &Store, row: &SessionRow, asked: bool) -> Result<Digest, St
 }
 
 fn first_prompt(store: &Store, session: SessionId) -> Result<Option<String>, StoreError> {
-    for transcript in store.transcripts(session)? {
-        for event in store.events(transcript.id, 0, FIRST)?.0 {
-            if let Body::Message(message) = &event.body
-                && message.author == Author::Human
-                && event.thread.is_none()
-                && !event.copied
-                && !message.text.trim().is_empty()
-            {
-                return Ok(Some(crate::insights::clean(&message.text, ASKED)));
-            }
-        }
-    }
-    Ok(None)
+    let prompt = store.first_prompt(session)?;
+    Ok(prompt.map(|text| crate::insights::clean(&text, ASKED)).filter(|text| !text.is_empty()))
 }
 
 /// Everything of a part. `patterns`: those of that part, strongest first.

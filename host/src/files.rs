@@ -4,7 +4,10 @@ use std::{
     fs,
     io::{self, Write as _},
     path::Path,
+    time::{Duration, SystemTime},
 };
+
+use xxhash_rust::xxh3::xxh3_128;
 
 /// Replaces a file's content: written beside it, synced, and renamed.
 ///
@@ -51,6 +54,21 @@ pub fn make_private_folder(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(path)
+}
+
+/// A file's name for what may not be one: an id or a path of others.
+pub fn name_of(text: &str) -> String {
+    format!("{:032x}", xxh3_128(text.as_bytes()))
+}
+
+/// Removes the files of a folder that were last written so long before `now`. What cannot be removed stays.
+pub fn remove_older(folder: &Path, age: Duration, now: SystemTime) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let written = entry.metadata().and_then(|file| file.modified());
+        if written.is_ok_and(|written| now.duration_since(written).is_ok_and(|it| it > age)) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
 }
 
 /// A path as SQLite takes it in a URI, with parameters such as `immutable=1`.

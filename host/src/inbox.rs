@@ -30,6 +30,9 @@ pub const LAST_WORD: &str = "last_notice";
 /// The event of Claude Code 1.0.85 and newer after which it writes no more to the transcript.
 pub const SESSION_IS_OVER: &str = "SessionEnd";
 
+/// The event before a conversation is compacted, by the person's word or by itself.
+pub const BEFORE_COMPACTION: &str = "PreCompact";
+
 /// Most notices that wait: months of sessions, if no worker ever comes, and a few megabytes.
 pub const MAX_WAITING: u64 = 5_000;
 

@@ -3,7 +3,7 @@
 
 use std::{
     cell::RefCell,
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     path::{Path, PathBuf},
     rc::Rc,
     sync::atomic::{AtomicBool, Ordering},
@@ -13,15 +13,17 @@ use globset::GlobSet;
 
 use crate::{
     config::Config,
-    embedding, files,
+    embedding, files, guard,
     guests::{Guests, Installed},
     index::Renewal,
+    inject::{self, InjectError},
     library::{self, Library},
     locale, news,
     paths::Home,
     pause::PauseError,
     proposal,
     redact::Redactor,
+    saved,
     store::{self, Standing, Store, Trouble},
     transcript::{self, Database, Found, Source, Unreadable},
 };
@@ -70,6 +72,15 @@ pub enum PipelineError {
     /// A pattern in `transcripts.ignore` is none.
     #[error("`transcripts.ignore` in the configuration: {0}")]
     Ignore(#[from] globset::Error),
+}
+
+impl From<InjectError> for PipelineError {
+    fn from(error: InjectError) -> Self {
+        match error {
+            InjectError::Store(error) => error.into(),
+            InjectError::Write { path, why } => Self::Page { path, why: why.to_string() },
+        }
+    }
 }
 
 impl PipelineError {
@@ -128,6 +139,9 @@ pub struct Worked {
     pub purged: u64,
     /// Ctrl-C was pressed; the rest stays queued.
     pub stopped: bool,
+    /// Sessions, by their tools' ids, whose conversations are being compacted.
+    #[serde(skip)]
+    pub compacting: BTreeSet<String>,
 }
 
 impl Worked {
@@ -143,6 +157,7 @@ impl Worked {
         self.archived += more.archived;
         self.purged += more.purged;
         self.stopped |= more.stopped;
+        self.compacting.extend(more.compacting);
     }
 }
 
@@ -306,6 +321,7 @@ impl<'a> Pipeline<'a> {
         self.reanalyse(store, &mut worked)?;
         worked.stopped = self.stop.load(Ordering::Relaxed);
         store.commit()?;
+        self.keep_compacted(store, &worked)?;
         self.renew(store)?;
         self.keep_in_order(store, &mut worked)?;
         self.index(store, &mut worked);
@@ -322,7 +338,20 @@ impl<'a> Pipeline<'a> {
         }
     }
 
-    /// Findings and patterns from the signals, the page and the news from the patterns.
+    /// Prepares what is told when conversations go on that are being compacted, before anything that takes longer: their clients
+    /// need some seconds for that.
+    fn keep_compacted(&self, store: &mut Store, worked: &Worked) -> Result<(), PipelineError> {
+        if worked.compacting.is_empty() || !self.config.inject.session {
+            return Ok(());
+        }
+        library::renew(store, self.guests.kinds())?;
+        for session in &worked.compacting {
+            inject::snapshot(self.home, store, session)?;
+        }
+        Ok(())
+    }
+
+    /// Findings and patterns from the signals, the page, the news, and what sessions are told from the patterns.
     ///
     /// # Errors
     /// Those of the store and of the page.
@@ -336,7 +365,11 @@ impl<'a> Pipeline<'a> {
             .map_err(|error| PipelineError::Page { path: self.home.insights(), why: error.to_string() })?;
         let drafts = store.proposals()?.into_iter().filter(|it| it.status == proposal::Status::Drafted);
         news::renew(self.home, &insights, drafts.map(|it| it.id).collect(), self.config.session.line, &locale)
-            .map_err(|(path, error)| PipelineError::Page { path, why: error.to_string() })
+            .map_err(|(path, error)| PipelineError::Page { path, why: error.to_string() })?;
+        inject::renew(self.home, store, self.config, Some(&insights.rules), self.now)?;
+        saved::sweep(self.home.path());
+        guard::set(self.home.path(), self.config.guard.manual)
+            .map_err(|error| PipelineError::Page { path: self.home.path().join(guard::FOLDER), why: error.to_string() })
     }
 
     /// Every source of every adapter, with the adapter's name.

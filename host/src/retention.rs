@@ -5,6 +5,7 @@
 //! nothing that was learned changes. Memories are never put away; they only expire.
 
 use std::{
+    collections::BTreeSet,
     sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
 };
@@ -13,7 +14,7 @@ use serde::Serialize;
 
 use crate::{
     config,
-    store::{Kept, Origin, SessionId, Size, Store, StoreError},
+    store::{Kept, Origin, SessionId, Store, StoreError},
 };
 
 /// Milliseconds of a day.
@@ -107,6 +108,9 @@ pub struct Done {
     pub over: u64,
     /// There was no time for all of it; the next run goes on.
     pub unfinished: bool,
+    /// The file could not be written anew: another process was writing, the disk is full, or it took too long. What nothing
+    /// uses in it is used again.
+    pub loose: bool,
 }
 
 /// Decides and does.
@@ -190,11 +194,13 @@ impl<'a> Retention<'a> {
         let saved: u64 = plan.archive.iter().map(|it| it.bytes * SAVED / 100).sum::<u64>()
             + plan.purge.iter().map(|it| it.bytes).sum::<u64>();
         let mut left = plan.used.saturating_sub(saved);
+        let names = |list: &[Candidate]| list.iter().map(|it| (it.kept.origin, it.kept.row)).collect::<BTreeSet<_>>();
+        let (archived, purged) = (names(&plan.archive), names(&plan.purge));
         for kept in all.iter().filter(|kept| self.is_over(kept) && kept.archived_at.is_none()) {
             if left <= most {
                 break;
             }
-            if plan.archive.iter().any(|it| it.kept == *kept) || !self.yields(store, kept)? {
+            if archived.contains(&(kept.origin, kept.row)) || !self.yields(store, kept)? {
                 continue;
             }
             let candidate = candidate(store, kept, Reason::Size)?;
@@ -205,7 +211,7 @@ impl<'a> Retention<'a> {
             if left <= most {
                 break;
             }
-            if plan.purge.iter().any(|it| it.kept == *kept) || !self.yields(store, kept)? {
+            if purged.contains(&(kept.origin, kept.row)) || !self.yields(store, kept)? {
                 continue;
             }
             let mut candidate = candidate(store, kept, Reason::Size)?;
@@ -228,7 +234,7 @@ impl<'a> Retention<'a> {
         Some(cap - cap * ROOM / 100)
     }
 
-    /// Does it. `at_most`: time for putting away; what is left over is for the next run.
+    /// Does it. `at_most`: time for putting away; what is left over is for the next run. None: as long as it takes.
     ///
     /// # Errors
     /// Those of the store; what was done before holds.
@@ -247,34 +253,54 @@ impl<'a> Retention<'a> {
         for kept in &all {
             let purge = kept.archived_at.is_some();
             let due = if purge { what.purge && self.is_long_away(kept) } else { what.archive && self.is_old(kept) };
-            if !due || !matches!(self.standing(store, kept, true)?, Standing::Due) {
+            if !due {
                 continue;
             }
             if is_time_up() {
                 done.unfinished = true;
-                return self.finish(store, done, at_most);
+                break;
             }
-            self.take(store, kept, purge, &mut done)?;
-        }
-        if let Some(most) = self.target(store.size()?.used()) {
-            // What was put away just now may have to go, too.
-            for purge in [false, true] {
-                for kept in store.kept()?.iter().filter(|kept| self.is_over(kept)) {
-                    if store.size()?.used() <= most {
-                        break;
-                    }
-                    if kept.archived_at.is_some() != purge || !self.yields(store, kept)? {
-                        continue;
-                    }
-                    if is_time_up() {
-                        done.unfinished = true;
-                        return self.finish(store, done, at_most);
-                    }
-                    self.take(store, kept, purge, &mut done)?;
-                }
+            if matches!(self.standing(store, kept, true)?, Standing::Due) {
+                self.take(store, kept, purge, &mut done)?;
             }
         }
-        self.finish(store, done, at_most)
+        if let Some(most) = self.target(store.size()?.used()).filter(|_| !done.unfinished) {
+            self.make_room(store, most, false, &is_time_up, &mut done)?;
+            // Pages that are half empty count as used. Nothing is thrown away before it is known that there is no other way.
+            if store.size()?.used() > most && !done.unfinished && self.compact(store, at_most, &mut done)? {
+                self.make_room(store, most, true, &is_time_up, &mut done)?;
+            }
+        }
+        if !stop.load(Ordering::Relaxed) {
+            self.give_back(store, at_most, &mut done)?;
+        }
+        done.after = store.size()?.file;
+        done.over = self.cap().map_or(0, |cap| done.after.saturating_sub(cap));
+        Ok(done)
+    }
+
+    /// Puts or throws away the oldest until the store fits.
+    fn make_room(
+        &self,
+        store: &mut Store,
+        most: u64,
+        purge: bool,
+        is_time_up: &dyn Fn() -> bool,
+        done: &mut Done,
+    ) -> Result<(), StoreError> {
+        for kept in store.kept()?.iter().filter(|kept| self.is_over(kept) && kept.archived_at.is_some() == purge) {
+            if store.size()?.used() <= most {
+                break;
+            }
+            if is_time_up() {
+                done.unfinished = true;
+                break;
+            }
+            if self.yields(store, kept)? {
+                self.take(store, kept, purge, done)?;
+            }
+        }
+        Ok(())
     }
 
     fn take(&self, store: &mut Store, kept: &Kept, purge: bool, done: &mut Done) -> Result<(), StoreError> {
@@ -290,24 +316,27 @@ impl<'a> Retention<'a> {
         Ok(())
     }
 
-    /// Gives space back, and counts.
-    fn finish(&self, store: &mut Store, mut done: Done, at_most: Option<Duration>) -> Result<Done, StoreError> {
+    /// Gives space back to the system, if it is worth it.
+    fn give_back(&self, store: &mut Store, at_most: Option<Duration>, done: &mut Done) -> Result<(), StoreError> {
         let size = store.size()?;
-        let is_over = |size: Size| self.cap().is_some_and(|cap| size.file > cap);
+        let is_over = self.cap().is_some_and(|cap| size.file > cap);
         let is_wasteful = size.unused >= UNUSED_BYTES && size.unused * 100 >= size.file * UNUSED;
-        let asked = at_most.is_none() && done.archived + done.purged > 0;
-        if size.unused > 0 && (is_wasteful || is_over(size) || asked) {
-            match store.vacuum(at_most.map(|_| VACUUM)) {
-                Ok(whole) => done.unfinished |= !whole,
-                // Somebody writes. The space is used again, or given back by the next run.
-                Err(StoreError::Busy) => done.unfinished = true,
-                Err(error) => return Err(error),
-            }
+        // Whoever asks for a run has the time.
+        if size.unused > 0 && (is_wasteful || is_over || at_most.is_none()) {
+            self.compact(store, at_most, done)?;
         }
-        let size = store.size()?;
-        done.after = size.file;
-        done.over = self.cap().map_or(0, |cap| size.file.saturating_sub(cap));
-        Ok(done)
+        Ok(())
+    }
+
+    /// Writes the file anew. It cannot be done now: false.
+    fn compact(&self, store: &mut Store, at_most: Option<Duration>, done: &mut Done) -> Result<bool, StoreError> {
+        let compacted = match store.vacuum(at_most.map(|_| VACUUM)) {
+            Err(StoreError::Busy) => false,
+            Err(StoreError::Full) if at_most.is_some() => false,
+            other => other?,
+        };
+        done.loose = !compacted;
+        Ok(compacted)
     }
 
     /// Does what the settings say, once a day and within a time that delays nobody. None: it was done today.

@@ -27,6 +27,7 @@ mod mark;
 mod memory;
 mod migrate;
 mod organise;
+mod outline;
 mod passage;
 mod proposal;
 mod queue;
@@ -44,6 +45,8 @@ mod texts;
 mod tidy;
 mod toolcall;
 mod touch;
+mod turn;
+mod unsaved;
 
 use std::{
     collections::VecDeque,
@@ -63,6 +66,7 @@ pub use job::{Job, Resume};
 pub use ledger::{Absent, Found, Standing, Survey};
 pub use lock::{Held, LockError, WorkerLock};
 pub use organise::{Kept, NoSession};
+pub use outline::Asked;
 pub use passage::{Origin, Removal, Span};
 pub use read::{SessionRow, StoredSignal, TranscriptRow, UsageRow};
 pub use review::{Review, ReviewCount, ReviewState, Reviewable};
@@ -298,6 +302,7 @@ impl Store {
             savepoint.commit()?;
             Ok(value)
         } else {
+            let _turn = turn::ask(&self.path);
             let tx = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let value = work(&tx)?;
             tx.commit()?;

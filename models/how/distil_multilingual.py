@@ -71,6 +71,7 @@ def main(out: Path) -> None:
     kana = np.array([any(0x3040 <= ord(c) < 0x3100 for c in piece) for piece in pieces])
     for script in (~cjk, cjk & ~kana, kana):
         table[script] -= table[script].mean(0)
+    table /= np.linalg.norm(table, axis=1, keepdims=True)
     sample = np.random.default_rng(0).choice(len(table), 20_000, replace=False)
     _, sizes, directions = np.linalg.svd(table[sample], full_matrices=False)
     kept = slice(DROPPED, DROPPED + DIMS)

@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let start = Instant::now();
     let mut writer = Writer::open_or_create(folder.path(), "speed", DIMS)?;
     for (id, vector) in (0..).zip(all.chunks_exact(DIMS)) {
-        writer.append(id, id / 50, (id % 5) as u8, id as i64, vector)?;
+        writer.append(id, id / 50, (id % 5) as u8, Some(id as i64), vector)?;
     }
     writer.commit(&Covered::default())?;
     println!("{rows} rows of {DIMS}: written in {:.1?}", start.elapsed());

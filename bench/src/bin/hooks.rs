@@ -33,8 +33,9 @@ struct Case {
     /// Program and arguments.
     command: Vec<String>,
     input: String,
-    /// Something is told at each run.
+    /// Something is told at each run: the line about what is new, or what is told of earlier sessions.
     news: bool,
+    memory: bool,
     times: Vec<Duration>,
     /// Runs that did not say what they should: on a busy machine an event may come later than a hook waits for it.
     missed: usize,
@@ -68,9 +69,10 @@ fn main() -> Result<()> {
                 if case.news {
                     fs::write(home.join("news.json"), NEWS)?;
                 }
+                prepare(&home, case.memory)?;
                 let (time, has_said) = run(case, &home, &bin)?;
                 case.times.push(time);
-                case.missed += usize::from(has_said != case.news);
+                case.missed += usize::from(has_said != (case.news || case.memory));
             }
         }
         for case in &mut cases {
@@ -97,7 +99,7 @@ fn cases(bin: &Path, launcher: Option<&Path>, home: &Path) -> Vec<Case> {
     };
     let case = |name, command: &[&str], input: String, news| {
         let command = command.iter().map(|it| (*it).to_owned()).collect();
-        Case { name, command, input, news, times: Vec::new(), missed: 0 }
+        Case { name, command, input, news, memory: false, times: Vec::new(), missed: 0 }
     };
     let bin = bin.to_string_lossy();
     let start = event(r#","source":"startup""#);
@@ -119,6 +121,13 @@ fn cases(bin: &Path, launcher: Option<&Path>, home: &Path) -> Vec<Case> {
         ),
         case("statusline", &[&bin, "statusline"], event(""), false),
     ];
+    // In a repository some folders deep, as sessions are.
+    let deep = home.join("work/app/crates/core/src");
+    let of_project = start.replace(r#""cwd":"/""#, &format!(r#""cwd":"{}""#, deep.display()));
+    let told = ["SessionStart in a repository", "SessionStart that tells of earlier sessions"];
+    for (name, memory) in told.into_iter().zip([false, true]) {
+        cases.push(Case { memory, ..case(name, &[&bin, "hook", "SessionStart"], of_project.clone(), false) });
+    }
     if let Some(launcher) = launcher {
         let launcher = launcher.to_string_lossy();
         cases.push(case("SessionStart, through the launcher", &[&launcher, "hook", "SessionStart"], start, false));
@@ -126,6 +135,30 @@ fn cases(bin: &Path, launcher: Option<&Path>, home: &Path) -> Vec<Case> {
         cases.push(case("Stop, through the launcher", &[&launcher, "hook", "Stop"], event(""), false));
     }
     cases
+}
+
+/// What `totalrecall worker` prepares where there is nothing of a project, as long as a budget of 800 tokens allows; nothing where it
+/// is not wanted. It was not told yet.
+fn prepare(home: &Path, memory: bool) -> Result<()> {
+    let inject = home.join("inject");
+    if inject.exists() {
+        fs::remove_dir_all(&inject)?;
+    }
+    fs::create_dir_all(home.join("work/app/.git"))?;
+    fs::create_dir_all(home.join("work/app/crates/core/src"))?;
+    fs::write(home.join("work/app/.git/HEAD"), "ref: refs/heads/main\n")?;
+    if memory {
+        let line = |number| {
+            format!(r#"{{"section":"sessions","text":"- [s{number}, 2026-11-30 12:00] {}"}}"#, "word ".repeat(24))
+        };
+        let lines: Vec<String> = (0..20).map(line).collect();
+        fs::create_dir_all(inject.join("told"))?;
+        fs::write(
+            inject.join("everywhere.json"),
+            format!(r#"{{"place":null,"lines":[{}],"note":null}}"#, lines.join(",")),
+        )?;
+    }
+    Ok(())
 }
 
 /// The time from the start to the end, as the client waits for it: also until all that it writes is read; and whether a line
@@ -151,5 +184,8 @@ fn run(case: &Case, home: &Path, bin: &Path) -> Result<(Duration, bool)> {
     let output = child.wait_with_output()?;
     let time = begin.elapsed();
     ensure!(output.status.success(), "{} failed", case.name);
-    Ok((time, output.stdout.starts_with(b"{\"systemMessage\"")))
+    Ok((
+        time,
+        [&b"{\"systemMessage\""[..], b"{\"hookSpecificOutput\""].iter().any(|begin| output.stdout.starts_with(begin)),
+    ))
 }

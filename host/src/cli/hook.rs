@@ -2,9 +2,11 @@
 //!
 //! It leaves one small file in the inbox, says at most one line of JSON, starts a worker that outlives it where there is
 //! something to read, and is gone. Neither the components nor the database nor the settings are touched, and whatever
-//! happens the exit code is 0 and nothing is complained of: the agent is never held up.
+//! happens the exit code is 0 and nothing is complained of: the agent is never held up. The one exception is for a person who
+//! wants it: `/compact` is refused once where nothing was saved (`guard.rs`), which is exit code 2 and a reason.
 
 mod answer;
+mod context;
 mod greeting;
 mod input;
 mod slash;
@@ -13,12 +15,13 @@ mod worker;
 use std::{
     panic::{self, AssertUnwindSafe},
     path::PathBuf,
+    process::ExitCode,
 };
 
 use super::ui;
 use crate::{
-    clock, config,
-    inbox::{self, Notice, SESSION_IS_OVER},
+    clock, config, guard,
+    inbox::{self, BEFORE_COMPACTION, Notice, SESSION_IS_OVER},
     paths::Home,
     pause,
 };
@@ -31,6 +34,9 @@ const SESSION_BEGINS: &str = "SessionStart";
 /// A person typed a command of the tool; before it reaches the model.
 const COMMAND_TYPED: &str = "UserPromptExpansion";
 
+/// To a client: what you are about to do may not be done, and standard error says why.
+const REFUSED: u8 = 2;
+
 /// Most bytes of an event: an answer or a prompt may ride along, whatever is pasted into it.
 const MAX_EVENT: u64 = 16 << 20;
 
@@ -39,8 +45,9 @@ const MAX_EVENT: u64 = 16 << 20;
 #[command(after_help = "Example, as a Claude Code hook of the event SessionEnd:
   totalrecall hook SessionEnd
 
-SessionStart may print one line about what is new, UserPromptExpansion what a `/recall-…` command asks for; every other event
-prints nothing.")]
+SessionStart may print one line about what is new and what the agent is told of earlier sessions, UserPromptExpansion what a `/recall-…`
+command asks for; every other event prints nothing. The exit code is always 0, but for PreCompact where you want `/compact` to be refused
+once if nothing was saved (`[guard] manual`).")]
 pub(super) struct Hook {
     /// The event's name, as the client has it: SessionStart, SessionEnd, Stop, PreCompact, …
     event: String,
@@ -55,6 +62,8 @@ struct ClientEvent {
     cwd: Option<PathBuf>,
     /// Of `SessionStart`.
     source: Option<String>,
+    /// Of `PreCompact`: `manual` or `auto`.
+    trigger: Option<String>,
     /// Of `UserPromptExpansion`.
     expansion_type: Option<String>,
     command_name: Option<String>,
@@ -62,58 +71,82 @@ struct ClientEvent {
 }
 
 impl Hook {
-    pub(super) fn run(&self, home: Option<PathBuf>) {
+    pub(super) fn run(&self, home: Option<PathBuf>) -> ExitCode {
         // What a mistake of ours would print reaches the agent, or the person in the middle of their work.
         panic::set_hook(Box::new(|_| {}));
-        let _ = panic::catch_unwind(AssertUnwindSafe(|| self.take(home)));
+        let taken = || first_value(MAX_EVENT).map_or(ExitCode::SUCCESS, |event| self.act(home, &event));
+        panic::catch_unwind(AssertUnwindSafe(taken)).unwrap_or(ExitCode::SUCCESS)
     }
 
     /// Takes the event of a client that has left our arguments out, as Claude Code before 2.1.139 does with those of
-    /// `init --hooks`. False: there is none, so we were not started by a client.
-    pub(super) fn alone() -> bool {
-        let Some(event) = first_value::<ClientEvent>(MAX_EVENT) else { return false };
-        let Some(name) = event.hook_event_name.clone() else { return false };
+    /// `init --hooks`. None: there is none, so we were not started by a client.
+    pub(super) fn alone() -> Option<ExitCode> {
+        let event = first_value::<ClientEvent>(MAX_EVENT)?;
+        let hook = Self { event: event.hook_event_name.clone()? };
         panic::set_hook(Box::new(|_| {}));
-        let _ = panic::catch_unwind(AssertUnwindSafe(|| Self { event: name }.act(None, &event)));
-        true
+        Some(panic::catch_unwind(AssertUnwindSafe(|| hook.act(None, &event))).unwrap_or(ExitCode::SUCCESS))
     }
 
-    fn take(&self, home: Option<PathBuf>) {
-        if let Some(event) = first_value::<ClientEvent>(MAX_EVENT) {
-            self.act(home, &event);
+    fn act(&self, home: Option<PathBuf>, event: &ClientEvent) -> ExitCode {
+        match Home::choose(home) {
+            Some(home) if !config::is_our_child() => self.act_in(&home, event),
+            _ => ExitCode::SUCCESS,
         }
     }
 
-    fn act(&self, home: Option<PathBuf>, event: &ClientEvent) {
-        if config::is_our_child() {
-            return;
-        }
-        let Some(home) = Home::choose(home) else { return };
+    fn act_in(&self, home: &Home, event: &ClientEvent) -> ExitCode {
         if self.event == COMMAND_TYPED {
-            if let Some(context) = slash::answer(&home, event) {
+            if let Some(context) = slash::answer(home, event) {
                 print(&serde_json::json!({ "hookSpecificOutput": {
                     "hookEventName": COMMAND_TYPED, "additionalContext": context,
                 } }));
             }
-            return;
+            return ExitCode::SUCCESS;
         }
         if pause::is_paused(home.path(), event.cwd.as_deref()) {
-            return;
+            return ExitCode::SUCCESS;
         }
         // Of a session that was killed there are only notices from before its end.
         let others_wait = self.event == SESSION_BEGINS && inbox::waits(home.path());
         let has_transcript = event.transcript_path.is_some();
-        leave_notice(&self.event, &home, event);
-        if self.event == SESSION_BEGINS
-            && let Some(line) = greeting::line(&home, event.source.as_deref())
-        {
-            print(&serde_json::json!({ "systemMessage": line }));
+        leave_notice(&self.event, home, event);
+        if self.event == SESSION_BEGINS {
+            greet(home, event);
         }
+        let is_read_now = self.event == SESSION_IS_OVER || self.event == BEFORE_COMPACTION;
         // Also if there was no room for a notice: the worker looks at the sources itself.
-        if others_wait || (has_transcript && self.event == SESSION_IS_OVER) {
-            worker::start(&home);
+        if others_wait || (has_transcript && is_read_now) {
+            worker::start(home);
         }
+        if self.event == BEFORE_COMPACTION && is_refused(home, event) {
+            ui::say(guard::REFUSAL);
+            return ExitCode::from(REFUSED);
+        }
+        ExitCode::SUCCESS
     }
+}
+
+/// What is new, for the person, and what was, for the agent.
+fn greet(home: &Home, event: &ClientEvent) {
+    let mut said = serde_json::Map::new();
+    if let Some(line) = greeting::line(home, event.source.as_deref()) {
+        said.insert("systemMessage".to_owned(), line.into());
+    }
+    if let Some(context) = context::of(home, event) {
+        let output = serde_json::json!({ "hookEventName": SESSION_BEGINS, "additionalContext": context });
+        said.insert("hookSpecificOutput".to_owned(), output);
+    }
+    if !said.is_empty() {
+        print(&said.into());
+    }
+}
+
+/// Only a compaction that the person asked for, and only if they want that.
+fn is_refused(home: &Home, event: &ClientEvent) -> bool {
+    event.trigger.as_deref() == Some("manual")
+        && !context::is_of_codex(event)
+        && config::compact_guard_option().unwrap_or_else(|| guard::is_on(home.path()))
+        && event.session_id.as_deref().is_some_and(|session| guard::refuses(home.path(), session, clock::now()))
 }
 
 fn leave_notice(event: &str, home: &Home, client: &ClientEvent) {

@@ -94,7 +94,7 @@ impl Retention {
                     ui::print_json(&done)?;
                 }
                 tell(&done, options.json);
-                anyhow::ensure!(!done.unfinished, "interrupted, or another process was writing: run it again to go on");
+                anyhow::ensure!(!done.unfinished, "interrupted: run it again to go on");
                 Ok(if done.archived + done.purged == 0 { Outcome::NothingFound } else { Outcome::Done })
             }
         }
@@ -107,6 +107,9 @@ fn tell(done: &Done, quiet: bool) {
             "the store is still {} over `retention.store-bytes`: what is left is kept on purpose, or of today",
             ui::bytes(done.over)
         ));
+    }
+    if done.loose {
+        ui::warn("another process was writing: the file is made smaller by the next run");
     }
     if !quiet {
         ui::say(&format!(

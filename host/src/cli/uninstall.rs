@@ -11,8 +11,9 @@ use super::{
     ui,
 };
 use crate::{
-    news, paths, pause,
+    guard, inject, news, paths, pause,
     proposal::{Proposal, RulesError, RulesLock, Status},
+    saved,
     store::WorkerLock,
     wiring::{Record, TOOLS, Wiring},
 };
@@ -61,7 +62,18 @@ const FILES: [&str; 16] = [
 ];
 
 /// Folders of a home that are ours altogether.
-const FOLDERS: [&str; 7] = ["inbox", "backups", "hooks", "components", "adapters", "analysis", "told"];
+const FOLDERS: [&str; 10] = [
+    "inbox",
+    "backups",
+    "hooks",
+    "components",
+    "adapters",
+    "analysis",
+    "told",
+    inject::FOLDER,
+    saved::FOLDER,
+    guard::FOLDER,
+];
 
 impl Uninstall {
     pub(super) fn run(&self, context: &Context) -> anyhow::Result<Outcome> {

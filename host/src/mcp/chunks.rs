@@ -44,7 +44,7 @@ pub(super) struct SaveChunk {
     /// session (what was done), snapshot (the conversation as it is), debug (how something was tracked down); session unless given
     #[serde(default)]
     chunk_type: String,
-    /// The tool's id of the session it was said in
+    /// The tool's id of the session it was said in; this one, where the client tells
     #[serde(default)]
     session: String,
 }
@@ -108,7 +108,7 @@ impl Tool for SaveChunk {
             sort,
             tags: self.tags.0,
             project,
-            session: word(self.session),
+            session: desk.session(&self.session),
             domain: word(self.domain),
             ticket: word(self.ticket),
             ..NewChunk::default()

@@ -6,16 +6,15 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use totalrecall_retrieval::embed::Model;
-
-use super::tool::Refusal;
+use super::{tool::Refusal, words::line};
 use crate::{
     clock,
     config::Config,
+    embedding,
     paths::{self, Home},
     pause,
     project::{self, ProjectError},
-    redact::{self, Redactor},
+    redact::Redactor,
     search::{Answer, Request, SearchError, Searcher},
     store::{Origin, Store},
 };
@@ -112,6 +111,13 @@ impl Desk {
         }
     }
 
+    /// The session that something is said in, by the tool's id of it: the one that is named, or the one that the client started the
+    /// server in, if it tells. That one may have been cleared since; which one followed, no client tells.
+    pub(super) fn session(&self, named: &str) -> Option<String> {
+        let named = Some(named.trim().to_owned()).filter(|named| !named.is_empty());
+        named.or_else(|| paths::variable("CLAUDE_CODE_SESSION_ID")).map(|session| line(&session))
+    }
+
     /// Is nothing learned here just now? What is saved on purpose is kept all the same, and that is said.
     pub(super) fn pause_notice(&self) -> Option<String> {
         pause::is_paused(self.home.path(), Some(&self.here))
@@ -132,18 +138,13 @@ impl Desk {
         let mut open = self.indexes.0.lock().unwrap_or_else(PoisonError::into_inner);
         let stamp = stamp(&folder);
         if open.as_ref().is_none_or(|(known, _)| *known != stamp) {
-            *open = Some((stamp, Searcher::open(&folder, model())?));
+            *open = Some((stamp, Searcher::open(&folder, embedding::built_in())?));
         }
         match open.as_ref() {
             Some((_, searcher)) => Ok(work(searcher)?),
             None => Err(Refusal::Failed("the indexes could not be opened".to_owned(), None)),
         }
     }
-}
-
-/// The model by which meanings are compared; none: words are compared alone.
-fn model() -> Option<&'static Model> {
-    None
 }
 
 fn project_of(folder: &Path) -> Option<String> {

@@ -59,7 +59,7 @@ pub(super) struct Remember {
     /// Ids of memories that it takes the place of, separated by commas
     #[serde(default)]
     supersedes: Words,
-    /// The tool's id of the session it was said in
+    /// The tool's id of the session it was said in; this one, where the client tells
     #[serde(default)]
     session: String,
 }
@@ -110,7 +110,7 @@ impl Tool for Remember {
             confidence: self.confidence,
             tags: self.tags.0,
             project: project.clone(),
-            session: word(self.session),
+            session: desk.session(&self.session),
             domain: word(self.domain),
             ticket: word(self.ticket),
             expires_at,

@@ -175,11 +175,11 @@ pub(super) struct Entry {
 
 impl Entry {
     pub(super) fn of<T: Tool>() -> Self {
-        let takes = schema_for_input::<T>().unwrap_or_default();
+        let takes = plain(&schema_for_input::<T>().unwrap_or_default());
         let mut tool = model::Tool::new(T::NAME, T::DESCRIPTION, takes)
             .with_title(T::TITLE)
             .with_annotations(T::EFFECT.annotations(T::TITLE));
-        tool.output_schema = Some(schema_for_output::<Whole<T::Answer>>());
+        tool.output_schema = Some(plain(&schema_for_output::<Whole<T::Answer>>()).into());
         Self { tool, call: call::<T>, other_names: T::OTHER_NAMES }
     }
 
@@ -209,6 +209,25 @@ impl Entry {
         }
         Ok(fitting)
     }
+}
+
+/// A schema without formats that only Rust has (`uint32`): some clients complain of those they do not know.
+fn plain(schema: &JsonObject) -> JsonObject {
+    fn strip(value: &mut Value) {
+        match value {
+            Value::Object(object) => {
+                if object.get("type").is_some_and(|it| it != "string") {
+                    object.remove("format");
+                }
+                object.values_mut().for_each(strip);
+            }
+            Value::Array(list) => list.iter_mut().for_each(strip),
+            _ => {}
+        }
+    }
+    let mut schema = schema.clone();
+    schema.values_mut().for_each(strip);
+    schema
 }
 
 /// A number or a yes that was written in quotes, where one of these is wanted.

@@ -1,7 +1,7 @@
 //! One transcript from the queue into the store, and the notices that put transcripts there.
 
 use std::{
-    collections::HashSet,
+    collections::{BTreeSet, HashSet},
     io,
     path::{Path, PathBuf},
     rc::Rc,
@@ -13,7 +13,7 @@ use crate::{
     analyses::AnalyzerFailed,
     event::Event,
     guests::Installed,
-    inbox::{self, Notice, SESSION_IS_OVER},
+    inbox::{self, BEFORE_COMPACTION, Notice, SESSION_IS_OVER},
     model::Own,
     pause::{self, Ahead, Pauses, Sieve, State},
     reading::{ReadError, Sink},
@@ -347,24 +347,26 @@ impl Pipeline<'_> {
         Ok(store.ingest(job, Begin::Onward)?.fail(&failure, self.now)?)
     }
 
-    /// Takes what hooks have left in the inbox. A session that a client says is over is read at once; of one that goes on,
-    /// `reconcile` will see that it has changed.
+    /// Takes what hooks have left in the inbox. A session that a client says is over is read at once, and so is one whose
+    /// conversation is about to be compacted; of one that goes on, `reconcile` will see that it has changed.
     pub(super) fn take_notices(
         &self,
         store: &mut Store,
         sources: &Sources,
         worked: &mut Worked,
     ) -> Result<(), PipelineError> {
-        let (mut problems, mut looked_at) = (Vec::new(), HashSet::new());
+        let (mut problems, mut looked_at, mut compacting) = (Vec::new(), HashSet::new(), BTreeSet::new());
         let drained = inbox::drain(self.home.path(), |notices| {
             for notice in notices {
                 self.take_notice(store, sources, notice, &mut looked_at, &mut problems)?;
+                compacting.extend(notice.session_id.clone().filter(|_| notice.event == BEFORE_COMPACTION));
             }
             note_last_word(store, notices)?;
             store.commit().map_err(PipelineError::from)
         })?;
         let rejected = drained.rejected.iter().map(|it| format!("inbox/{}: {}", it.name, it.why));
         worked.problems.extend(problems.into_iter().chain(rejected));
+        worked.compacting.extend(compacting);
         Ok(())
     }
 
@@ -387,7 +389,8 @@ impl Pipeline<'_> {
                 .push(format!("a hook named {}, which lies in no folder that an adapter reads", found.path.display()));
             return Ok(());
         };
-        if notice.event != SESSION_IS_OVER || !looked_at.insert(found.path.clone()) {
+        let is_read_now = notice.event == SESSION_IS_OVER || notice.event == BEFORE_COMPACTION;
+        if !is_read_now || !looked_at.insert(found.path.clone()) {
             return Ok(());
         }
         let tool = self.guests.named(adapter).map(|installed| installed.tool().to_owned()).unwrap_or_default();

@@ -5,7 +5,7 @@ use std::{fs, io};
 use super::{Pipeline, PipelineError, Worked};
 use crate::{
     retention::Retention,
-    store::{Deleted, SessionId, Store},
+    store::{Deleted, SessionId, Store, StoreError},
 };
 
 impl Pipeline<'_> {
@@ -25,7 +25,7 @@ impl Pipeline<'_> {
     }
 
     /// Deletes sessions with everything that was learned of them, from the file too, and renews what is written of them. Gives
-    /// what went, and whether all of it has left the disk: a reader that is at work keeps the log.
+    /// what went, and whether all of it has left the disk: not while another process is at the store, or the disk is full.
     ///
     /// # Errors
     /// Those of the store and of the page. What was deleted before stays deleted.
@@ -44,8 +44,10 @@ impl Pipeline<'_> {
             }
             _ => {}
         }
-        store.vacuum(None)?;
-        let is_clear = store.empty_log()?;
+        let is_clear = match store.vacuum(None) {
+            Err(StoreError::Busy | StoreError::Full) => false,
+            other => other? && store.empty_log()?,
+        };
         Ok((gone, is_clear))
     }
 }

@@ -66,7 +66,6 @@ impl Block {
         Ok(Self { first, entries: entries.collect::<Result<_, _>>()? })
     }
 
-    /// Writes it; gives the bytes it had and has.
     fn write(&self, db: &Connection, now: i64) -> Result<(), StoreError> {
         let mut text = Vec::new();
         for entry in &self.entries {
@@ -335,4 +334,35 @@ pub(super) fn clear_chunk(db: &Connection, row: i64) -> Result<bool, StoreError>
     mark::clear(db, Origin::Chunk, row)?;
     passage::remove(db, Origin::Chunk, row)?;
     Ok(db.prepare_cached("DELETE FROM chunk WHERE id = ?1")?.execute([row])? > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn what_is_packed_reads_back(text in "(\\PC{0,40}|[a-c]{0,200}){0,60}") {
+            prop_assert_eq!(unpack_text(&pack(text.as_bytes()).unwrap(), text.len() as i64).unwrap(), text);
+        }
+
+        /// A damaged file is told, and nothing else happens.
+        #[test]
+        fn a_damaged_body_is_an_error_or_a_text(
+            text in "[a-f ]{1,3000}",
+            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+            cut in any::<prop::sample::Index>(),
+        ) {
+            let mut body = pack(text.as_bytes()).unwrap();
+            for (at, byte) in changes {
+                let at = at.index(body.len());
+                body[at] = byte;
+            }
+            drop(unpack_text(&body, text.len() as i64));
+            body.truncate(cut.index(body.len()));
+            drop(Block::read(0, text.len() as i64, &body));
+        }
+    }
 }

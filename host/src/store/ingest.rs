@@ -138,9 +138,11 @@ impl Store {
     pub fn ingest(&mut self, job: Job, begin: Begin) -> Result<Ingest<'_>, StoreError> {
         if job.alone {
             self.commit()?;
+            self.give_way();
             self.db.execute_batch("BEGIN IMMEDIATE")?;
         } else {
             if self.batch.is_none() {
+                self.give_way();
                 self.db.execute_batch("BEGIN IMMEDIATE")?;
                 self.batch = Some(Batch { since: Instant::now(), rows: 0 });
             }

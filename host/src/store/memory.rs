@@ -176,11 +176,12 @@ impl Store {
     /// # Errors
     /// As for any write.
     pub fn set_done(&mut self, name: &str, now: i64) -> Result<bool, StoreError> {
-        let changed = self
-            .db
-            .prepare_cached("UPDATE memory SET done_at = ?2 WHERE name = ?1 AND category = 'todo'")?
-            .execute(params![name, now])?;
-        Ok(changed > 0)
+        self.write(|db| {
+            let changed = db
+                .prepare_cached("UPDATE memory SET done_at = ?2 WHERE name = ?1 AND category = 'todo'")?
+                .execute(params![name, now])?;
+            Ok(changed > 0)
+        })
     }
 }
 

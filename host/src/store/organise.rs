@@ -5,6 +5,7 @@ use rusqlite::{Connection, params};
 
 use super::{
     Origin, SessionId, SessionRow, Store, StoreError,
+    archive::Shelf,
     event::{MESSAGE, Number as _, ORDINAL_BITS},
     mark, passage,
 };
@@ -221,6 +222,28 @@ impl Store {
         };
         let bytes: f64 = self.db.prepare_cached(&sql)?.query_row([kept.row], |row| row.get(0))?;
         Ok(bytes as u64)
+    }
+
+    /// What the person asked first in a session, as far as that is still there.
+    ///
+    /// # Errors
+    /// As for any read.
+    pub fn first_prompt(&self, session: SessionId) -> Result<Option<String>, StoreError> {
+        // The main transcript before those of sub-agents. The sign keeps an index of copies from being used.
+        let mut find = self.db.prepare_cached(&format!(
+            "SELECT e.id, e.text FROM transcript t JOIN session s ON s.id = t.session_id CROSS JOIN event e
+                ON e.id BETWEEN t.id << {ORDINAL_BITS} AND ((t.id + 1) << {ORDINAL_BITS}) - 1
+             WHERE t.session_id = ?1 AND t.id = ifnull(s.main_transcript, t.id) AND +e.kind = {MESSAGE} AND +e.author = {}
+                AND +e.copied = 0 AND e.thread IS NULL
+             LIMIT 1",
+            Author::Human.number()
+        ))?;
+        let mut rows = find.query([session])?;
+        let Some(row) = rows.next()? else { return Ok(None) };
+        Ok(match row.get(1)? {
+            Some(text) => Some(text),
+            None => Shelf::new(&self.db).words(row.get(0)?)?.text.map(str::to_owned),
+        })
     }
 
     /// Memories and chunks that were saved in a session.

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     event::{Author, Channel},
-    passage::{Group, Kind},
+    passage::{Group, Kind, is_ours},
 };
 
 /// A stored text, where it lies.
@@ -107,6 +107,9 @@ impl Store {
                 };
                 let Some(kind) = kind else { continue };
                 let Some(text) = row.get_ref(5)?.as_bytes_or_null().map_err(rusqlite::Error::from)? else { continue };
+                if kind == Kind::Result && is_ours(text) {
+                    continue;
+                }
                 let text = StoredText { kind, group, row: row.get(0)?, at: row.get(1)?, text };
                 if each(text).is_break() {
                     return Ok(());

@@ -17,7 +17,7 @@ const DEMO: &str = "/home/dev/work/demo";
 fn user() -> User {
     let user = User::with("2.1.120-tui");
     read(&user);
-    let redactor = Redactor::new(&Settings { text_limit: 16 << 10 });
+    let redactor = Redactor::new(&Settings::default());
     let now = NOW.parse::<jiff::Timestamp>().unwrap().as_millisecond();
     let mut store = Store::open(&user.state()).unwrap();
     let mut remember = |content: &str, category, project: Option<&str>, domain: Option<&str>| {

@@ -21,11 +21,13 @@ mod hook_failures;
 mod hooks;
 mod import;
 mod import_memory;
+mod injection;
 mod insights;
 mod kit;
 #[cfg(unix)]
 mod learn;
 mod life;
+mod mcp;
 mod memory;
 mod patterns;
 mod pause;

@@ -251,7 +251,7 @@ fn copies_of_what_was_purged_do_not_count() {
 fn chunks_are_put_away_and_come_back() {
     let user = User::new();
     user.ok(&["init"]);
-    let redactor = Redactor::new(&Settings { text_limit: 16 << 10 });
+    let redactor = Redactor::new(&Settings::default());
     let content = "the ledger moved to Postgres\n".repeat(400);
     let mut store = Store::open(&user.state()).unwrap();
     let save = |store: &mut Store, content: &str, summary: &str| {

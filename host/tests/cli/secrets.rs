@@ -76,7 +76,11 @@ fn what_was_stored_before_is_found_told_and_taken_out() {
         "{status}"
     );
     let shown = [user.ok(&["recall"]), user.ok(&["chunk", "show", "2026-12-01_none_001"])];
-    assert!(shown.iter().all(|it| it.out.contains("[redacted:pattern]") && !it.out.contains("of CUST")), "{}", shown[0]);
+    assert!(
+        shown.iter().all(|it| it.out.contains("[redacted:pattern]") && !it.out.contains("of CUST")),
+        "{}",
+        shown[0]
+    );
     let ran = scan(&user, &[]);
     for secret in ["CUST-", "corp.example", "10.0.0.7", "pytest"] {
         assert!(!ran.to_string().contains(secret), "{secret}: {ran}");
@@ -90,7 +94,8 @@ fn what_was_stored_before_is_found_told_and_taken_out() {
     assert!(places.contains("\"e1.") && places.contains("2026-12-01_none_001"), "{places}");
 
     let before = events(&user);
-    let removals = Store::open_read_only(&user.state()).unwrap().last_removal().unwrap();
+    let removals =
+        Store::open_read_only(&user.state()).unwrap().removals_after(0).unwrap().last().map_or(0, |it| it.id);
     let indexed =
         || crate::life::walk(&user.state()).iter().filter(|it| it.to_string_lossy().contains("/words/")).count();
     assert!(indexed() > 0);

@@ -171,7 +171,7 @@ fn a_deleted_session_is_gone_and_stays_gone() {
     let user = User::with("2.1.120-tui");
     read(&user);
     let before = stored(&user);
-    let redactor = Redactor::new(&Settings { text_limit: 16 << 10 });
+    let redactor = Redactor::new(&Settings::default());
     let now = NOW.parse::<jiff::Timestamp>().unwrap().as_millisecond();
     {
         let mut store = Store::open(&user.state()).unwrap();

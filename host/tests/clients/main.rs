@@ -1,5 +1,5 @@
 //! TotalRecall with the real Claude Code, Codex and OpenCode, which ask an API of ours: what we believe of the client, and what becomes of
-//! each kind of answer.
+//! each kind of answer. And its MCP server with the client of the protocol's own SDK.
 //!
 //! The client comes from npm, once. Where it cannot be had the tests are skipped, loudly; with
 //! `TOTALRECALL_REQUIRE_CLIENTS=1` in the environment, as in CI, that is a failure. Where the system lets us, clients run in
@@ -21,6 +21,7 @@ mod codex;
 mod facts;
 mod hooks;
 mod learning;
+mod mcp;
 mod network;
 mod npm;
 mod opencode;
@@ -41,7 +42,11 @@ fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let mut missing = false;
     if !arguments.list {
-        match claude::install().and_then(|()| codex::install()).and_then(|()| opencode::install()) {
+        match claude::install()
+            .and_then(|()| codex::install())
+            .and_then(|()| opencode::install())
+            .and_then(|()| mcp::install())
+        {
             Ok(()) => {
                 if let Some(code) = network::alone() {
                     return code;
@@ -62,6 +67,7 @@ fn main() -> ExitCode {
         hooks::TESTS,
         asking::TESTS,
         learning::TESTS,
+        mcp::TESTS,
         codex::TESTS,
         opencode::TESTS,
         plugin::TESTS.concat().as_slice(),

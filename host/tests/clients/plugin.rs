@@ -5,12 +5,21 @@ mod commands;
 mod endings;
 mod install;
 mod installing;
+mod memory;
 mod newcomer;
 mod seen;
+mod server;
 mod sessions;
 mod stored;
 
 use install::{Source, tree};
 
-pub(crate) const TESTS: &[&[(&str, crate::Test)]] =
-    &[installing::TESTS, sessions::TESTS, endings::TESTS, commands::TESTS, newcomer::TESTS];
+pub(crate) const TESTS: &[&[(&str, crate::Test)]] = &[
+    installing::TESTS,
+    sessions::TESTS,
+    endings::TESTS,
+    commands::TESTS,
+    newcomer::TESTS,
+    memory::TESTS,
+    server::TESTS,
+];

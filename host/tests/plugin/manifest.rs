@@ -30,6 +30,8 @@ fn manifests_name_each_other_and_what_is_there() {
     assert_eq!(market["plugins"].as_array().unwrap().len(), 1);
     let hooks = plugin["hooks"].as_str().unwrap();
     assert!(root().join(hooks).is_file(), "{hooks}");
+    let servers = plugin["mcpServers"].as_str().unwrap();
+    assert!(root().join(servers).is_file(), "{servers}");
     // Defaults, which the manifest does not name.
     assert!(root().join("commands").is_dir() && root().join("skills").is_dir());
     // The client would run npm in its copy.
@@ -40,7 +42,10 @@ fn manifests_name_each_other_and_what_is_there() {
 fn options_are_those_that_are_read() {
     let plugin = json(".claude-plugin/plugin.json");
     let options = plugin["userConfig"].as_object().unwrap();
-    assert_eq!(options.keys().collect::<Vec<_>>(), ["binary", "home", "language", "session_line"]);
+    assert_eq!(
+        options.keys().collect::<Vec<_>>(),
+        ["binary", "compact_guard", "home", "language", "session_line", "session_memory"]
+    );
     let page = text("docs/plugin.md");
     for (key, option) in options {
         assert!(option["title"].is_string() && option["description"].is_string(), "{key}");
@@ -75,6 +80,18 @@ fn hooks_are_in_exec_form_and_short() {
         assert_eq!(*hook, expected, "{event}");
         assert_eq!(matcher.is_null(), event != "UserPromptExpansion", "{event}: {matcher}");
     }
+}
+
+#[test]
+fn the_server_is_started_as_the_hooks_are() {
+    // The client tells hooks of the options by itself, and a server only what is asked for.
+    let expected = json!({
+        "command": "${CLAUDE_PLUGIN_ROOT}/plugin/bin/totalrecall", "args": ["mcp"],
+        "env": {
+            "CLAUDE_PLUGIN_OPTION_BINARY": "${user_config.binary}", "CLAUDE_PLUGIN_OPTION_HOME": "${user_config.home}",
+        },
+    });
+    assert_eq!(json("plugin/mcp.json"), json!({ "mcpServers": { "memory": expected } }));
 }
 
 #[test]

@@ -151,14 +151,15 @@ impl Plan {
         }
     }
 
+    /// Unknown terms stay: they cost nothing, and have to be known to be missing.
     fn drop_commonest(&mut self) {
-        if self.terms.len() <= MOST_TERMS {
-            return;
+        let counts = |planned: &Planned| !planned.is_required && planned.df > 0;
+        let mut dfs: Vec<u64> = self.terms.iter().filter(|planned| counts(planned)).map(|planned| planned.df).collect();
+        dfs.sort_unstable();
+        if dfs.len() > MOST_TERMS {
+            let limit = dfs[MOST_TERMS - 1];
+            self.terms.retain(|planned| !counts(planned) || planned.df <= limit);
         }
-        // What is required comes first, then what is unknown: it costs nothing, and has to be known to be missing.
-        self.terms.sort_by_key(|planned| (!planned.is_required, planned.df));
-        let required = self.terms.iter().filter(|planned| planned.is_required).count();
-        self.terms.truncate(required.max(MOST_TERMS));
     }
 
     /// Says what each word says.

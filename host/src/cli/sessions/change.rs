@@ -4,7 +4,7 @@ use crate::{
     cli::{Context, Outcome, Usage, ui, work},
     insights::clean,
     memory::tags,
-    redact::{self, Counts, Redactor},
+    redact::Counts,
 };
 
 /// Characters of a title.

@@ -107,7 +107,8 @@ impl Delete {
         }
         if !is_clear {
             ui::warn(
-                "another process is reading the store: what was deleted leaves the disk when that has ended and a worker has run",
+                "what was deleted may still stand in unused parts of the file, because another process uses the store or the \
+                 disk is full: run `totalrecall retention run` when that is over",
             );
         }
         Ok(Outcome::Done)

@@ -5,7 +5,7 @@ use rusqlite::{OptionalExtension, Row, params};
 use super::{Origin, Span, transcript_of};
 use crate::{
     event::{Author, Channel},
-    passage::{Group, Kind, Passage, Place, parts, short_call, short_result},
+    passage::{Group, Kind, Passage, Place, is_ours, parts, short_call, short_result},
     store::{
         PassageId, SessionId, Store, StoreError,
         copied::ids,
@@ -111,6 +111,7 @@ impl Store {
                 let command = event::command_of(row, 8, 9)?;
                 (Kind::Call, short_call(&name, &event::paths_of(row, 7, 8)?, command.as_deref(), text()?))
             }
+            TOOL_RESULT if is_ours(text()?.as_bytes()) => return Ok(None),
             TOOL_RESULT => (Kind::Result, short_result(text()?).into_owned()),
             _ => return Ok(None),
         };

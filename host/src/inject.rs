@@ -1,0 +1,165 @@
+//! Injection: what an agent is told of earlier sessions when one begins, goes on, or was compacted. What matters in a project, as lines
+//! with their sources, in order of rank, as far as a budget of tokens allows.
+//!
+//! A hook has neither the store nor the settings, so it is prepared: whoever renews the page leaves a file for each project
+//! ([`renew`]), and a hook picks that of the folder it is called in ([`tell`]). Before a conversation is compacted, what stands in
+//! it is prepared likewise ([`snapshot`]).
+//!
+//! `gather.rs` decides what is worth telling, `item.rs` how it is said so that words of others stay words, `fit.rs` what has room,
+//! `prepared.rs` keeps the files.
+
+mod fit;
+mod gather;
+mod item;
+mod prepared;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io,
+    path::{Path, PathBuf},
+};
+
+use serde::Serialize;
+
+use crate::{
+    config::Config,
+    paths::Home,
+    project,
+    store::{SessionRow, Store, StoreError},
+    verdict::Verdict,
+};
+
+pub use fit::Injection;
+pub use item::{Item, Section};
+pub use prepared::{FOLDER, tell};
+
+/// Most characters that are told at once: Claude Code puts more than 10,000 into a file (seen with 2.1.332).
+pub const MAX_CHARS: usize = 9_500;
+
+/// Projects that are prepared for, those with the latest sessions first.
+const PROJECTS: usize = 200;
+
+/// It could not be prepared.
+#[derive(Debug, thiserror::Error)]
+pub enum InjectError {
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A file could not be written.
+    #[error("could not write {}: {why}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        why: io::Error,
+    },
+}
+
+/// What all projects need of the store, read once.
+struct Known<'a> {
+    gather: gather::Known<'a>,
+    /// Sessions by the place of their project, the newest first.
+    places: BTreeMap<String, Vec<SessionRow>>,
+}
+
+impl<'a> Known<'a> {
+    fn read(store: &'a Store, config: &'a Config, verdicts: &[Verdict], now: i64) -> Result<Self, StoreError> {
+        let mut places = BTreeMap::<String, Vec<SessionRow>>::new();
+        let mut known = BTreeMap::<String, String>::new();
+        for row in store.sessions()?.into_iter().rev() {
+            let Some(folder) = row.project.clone() else { continue };
+            let place = known.entry(folder).or_insert_with_key(|folder| place(folder)).clone();
+            places.entry(place).or_default().push(row);
+        }
+        let gather = gather::Known::read(store, config, verdicts, now)?;
+        for memory in &gather.memories {
+            if let Some(place) = &memory.place {
+                places.entry(place.clone()).or_default();
+            }
+        }
+        Ok(Self { gather, places })
+    }
+
+    fn items(&self, place: Option<&str>) -> Result<Vec<Item>, StoreError> {
+        match place {
+            Some(place) => self.gather.items(place, self.places.get(place).map_or(&[], Vec::as_slice)),
+            None => Ok(self.gather.everywhere()),
+        }
+    }
+
+    /// The places that are prepared for.
+    fn latest(&self) -> Vec<&str> {
+        let mut places: Vec<_> = self.places.iter().collect();
+        places.sort_by_key(|(_, rows)| std::cmp::Reverse(rows.iter().filter_map(|row| row.ended_at).max()));
+        places.into_iter().take(PROJECTS).map(|(place, _)| place.as_str()).collect()
+    }
+}
+
+/// The place of a project that is named by one of its folders.
+fn place(folder: &str) -> String {
+    project::place(Path::new(folder)).to_string_lossy().into_owned()
+}
+
+/// What was prepared.
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Renewed {
+    /// Projects that have something to be told.
+    pub projects: usize,
+    /// Is something told wherever a session begins?
+    pub everywhere: bool,
+}
+
+/// Prepares anew what sessions are told. `verdicts` are those on the rules in force; none: as they were when it was last prepared.
+/// To be called by whoever has changed what holds: a memory that was forgotten must not be told.
+///
+/// # Errors
+/// Those of the store and of writing into the home; what was prepared before may be there still.
+pub fn renew(
+    home: &Home,
+    store: &Store,
+    config: &Config,
+    verdicts: Option<&[Verdict]>,
+    now: i64,
+) -> Result<Renewed, InjectError> {
+    let verdicts = prepared::verdicts(home, verdicts)?;
+    let (mut renewed, mut kept) = (Renewed::default(), BTreeSet::new());
+    if config.inject.session {
+        let known = Known::read(store, config, &verdicts, now)?;
+        for place in known.latest().into_iter().map(Some).chain([None]) {
+            let injection = fit::fit(place, known.items(place)?, config.inject.tokens);
+            let Some(file) = prepared::write(home, place, &injection)? else { continue };
+            kept.insert(file);
+            match place {
+                Some(_) => renewed.projects += 1,
+                None => renewed.everywhere = true,
+            }
+        }
+    }
+    prepared::remove_others(home, &kept, !config.inject.session);
+    Ok(renewed)
+}
+
+/// What a session would be told that begins in this folder now, with what was left out.
+///
+/// # Errors
+/// Those of the store.
+pub fn preview(home: &Home, store: &Store, config: &Config, folder: &Path, now: i64) -> Result<Injection, InjectError> {
+    let verdicts = prepared::verdicts(home, None)?;
+    let known = Known::read(store, config, &verdicts, now)?;
+    let here = prepared::places(folder).into_iter().find(|place| known.places.contains_key(place));
+    let injection = fit::fit(here.as_deref(), known.items(here.as_deref())?, config.inject.tokens);
+    // As a hook does where there is nothing for the project.
+    if injection.text.is_none() && here.is_some() {
+        return Ok(fit::fit(None, known.items(None)?, config.inject.tokens));
+    }
+    Ok(injection)
+}
+
+/// Prepares what is told when a conversation goes on that was compacted: what stood in it. `session` is the tool's id.
+///
+/// # Errors
+/// Those of the store and of writing into the home.
+pub fn snapshot(home: &Home, store: &Store, session: &str) -> Result<(), InjectError> {
+    let Some(row) = store.sessions()?.into_iter().rev().find(|row| row.native_id == session) else { return Ok(()) };
+    prepared::write_snapshot(home, session, gather::snapshot(store, &row)?)
+}

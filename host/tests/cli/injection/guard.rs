@@ -1,0 +1,126 @@
+//! Before a conversation is compacted.
+
+use std::{
+    fs,
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use serde_json::json;
+use totalrecall::{saved, store::WorkerLock};
+
+use super::{Script, call, now, repository, stored, told};
+use crate::support::{User, touch};
+
+/// Asks for a compaction; whether it was refused. A refusal gives its reason, and nothing else is ever said.
+fn is_refused(user: &User, session: &str, trigger: &str, environment: &[(&str, &str)]) -> bool {
+    // Without a transcript no worker is started, which would set the switch behind our back.
+    let input = json!({
+        "session_id": session, "cwd": "/", "hook_event_name": "PreCompact", "trigger": trigger, "custom_instructions": null,
+    });
+    let output = call(user, "PreCompact", &input, environment);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "");
+    match output.status.code() {
+        Some(0) => assert_eq!(said, ""),
+        Some(2) => assert!(said.contains("type /compact again") && said.contains("`remember`"), "{said}"),
+        other => panic!("{other:?}: {said}"),
+    }
+    output.status.code() == Some(2)
+}
+
+/// One whose settings say so.
+fn guarded() -> User {
+    let user = User::new();
+    fs::create_dir_all(user.state()).unwrap();
+    fs::write(user.state().join("config.toml"), "[guard]\nmanual = true\n").unwrap();
+    user.ok(&["worker"]);
+    user
+}
+
+#[test]
+fn nothing_is_refused_unless_it_is_wanted() {
+    let user = User::new();
+    user.ok(&["worker"]);
+    assert!(!is_refused(&user, "a", "manual", &[]) && !is_refused(&user, "a", "manual", &[]));
+    let option = |value| [("CLAUDE_PLUGIN_OPTION_COMPACT_GUARD", value)];
+    assert!(!is_refused(&user, "a", "manual", &option("false")));
+    assert!(is_refused(&user, "a", "manual", &option("true")));
+    let user = guarded();
+    assert!(!is_refused(&user, "a", "manual", &option("false")));
+    assert!(!is_refused(&user, "a", "manual", &[("TOTALRECALL_ANALYSIS", "1")]));
+    // It is switched off again.
+    assert!(is_refused(&user, "a", "manual", &[]));
+    fs::write(user.state().join("config.toml"), "").unwrap();
+    user.ok(&["insights", "--renew"]);
+    assert!(!is_refused(&user, "b", "manual", &[]));
+}
+
+#[test]
+fn a_manual_compaction_is_refused_once_and_only_where_nothing_was_saved() {
+    let user = guarded();
+    for _ in 0..3 {
+        assert!(!is_refused(&user, "auto", "auto", &[]), "a compaction that the client begins is never held up");
+    }
+    assert!(is_refused(&user, "a", "manual", &[]));
+    assert!(is_refused(&user, "b", "manual", &[]), "each session for itself");
+    assert!(!is_refused(&user, "a", "manual", &[]));
+    // Saved in this session, a quarter of an hour ago at most.
+    saved::note(&user.state(), "c", now() - 15 * 60_000).unwrap();
+    saved::note(&user.state(), "d", now() - 15 * 60_000 - 1).unwrap();
+    assert!(!is_refused(&user, "c", "manual", &[]));
+    assert!(is_refused(&user, "d", "manual", &[]));
+    // A home in which nothing can be noted, and an event that says nothing.
+    fs::remove_dir_all(user.state().join("guard")).unwrap();
+    fs::write(user.state().join("guard"), "").unwrap();
+    assert!(!is_refused(&user, "e", "manual", &[("CLAUDE_PLUGIN_OPTION_COMPACT_GUARD", "true")]));
+    let user = guarded();
+    assert!(call(&user, "PreCompact", &json!({ "trigger": "manual" }), &[]).status.success());
+}
+
+/// Waits for the worker that a hook has started.
+fn wait_for(what: &str, is_so: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(120);
+    while !is_so() {
+        assert!(Instant::now() < deadline, "{what}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn what_stood_in_a_conversation_is_kept_and_told_when_it_goes_on() {
+    let user = User::new();
+    let [app, ..] = repository(&user);
+    user.ok(&["worker"]);
+    let script = Script::new(7, &app, 30)
+        .says("Move the store to SQLite.")
+        .edits("src/store.rs")
+        .says("Now the tests, please.")
+        .fails("cargo test", "error: store::tests failed");
+    let path = script.write(&user);
+    // It is being written to: no other event would have it read now.
+    touch(&path, Duration::ZERO);
+    let input = json!({
+        "session_id": script.id, "transcript_path": path, "cwd": app, "hook_event_name": "PreCompact", "trigger": "auto",
+    });
+    assert!(call(&user, "PreCompact", &input, &[]).status.success());
+    wait_for("nobody read it", || {
+        fs::read_dir(user.state().join("inject/compacted")).is_ok_and(|all| all.count() == 1)
+    });
+    wait_for("a worker does not end", || WorkerLock::take(&user.state()).is_ok());
+    assert!(stored(&user).contains("Now the tests, please."));
+    let text = told(&user, &app, &script.id, "compact").unwrap();
+    for part in [
+        "This conversation, before it was compacted:",
+        "the user asked: \"Move the store to SQLite.\"",
+        "the user asked: \"Now the tests, please.\"",
+        "changed src/store.rs; left unresolved:",
+        "is kept and can be searched.",
+    ] {
+        assert!(text.contains(part), "{part}:\n{text}");
+    }
+    // Another session of the project is told of it as of any other.
+    let other = told(&user, &app, "other", "compact").unwrap();
+    assert!(!other.contains("This conversation") && other.contains("began with \"Move the store"), "{other}");
+    assert_eq!(told(&user, Path::new("/"), "x", "compact"), None);
+}
