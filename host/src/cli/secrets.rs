@@ -99,7 +99,7 @@ impl ScanCommand {
             (0, _) => "Nothing is stored that would not be stored today.".to_owned(),
             (_, true) => format!(
                 "{} taken out. `totalrecall reindex` makes the indexes anew, `totalrecall insights --renew` {}.",
-                ui::counted(scan.total(), "is", "are"),
+                ui::counted(total, "is", "are"),
                 context.home.insights().display()
             ),
             (_, false) if self.fix => "Nothing was taken out.".to_owned(),
