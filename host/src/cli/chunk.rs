@@ -228,6 +228,9 @@ impl Show {
             None => store.archived_chunk_text(chunk.row)?,
             content => content,
         };
+        // What [privacy] names since it was saved is not shown either.
+        let redactor = context.config.redactor();
+        let content = content.map(|text| redactor.redact(&text).into_owned());
         let all: Vec<&str> = content.as_deref().map(|text| text.lines().collect()).unwrap_or_default();
         let (from, to) = lines.unwrap_or((1, all.len().max(1)));
         let to = to.min(all.len());

@@ -21,7 +21,7 @@ use crate::{
   totalrecall forget --matching 'old vault' --dry-run      what has all of these words
   totalrecall forget --matching 'old vault' --yes
 
-It shows what it would forget, and asks. What is forgotten is overwritten in the database, and gone from every index; what was
+It shows what it would forget, and asks. What is forgotten is overwritten in the database, and search leaves it out; what was
 imported is not taken over again. Sessions are not touched.")]
 pub(super) struct Forget {
     /// Ids of memories or chunks

@@ -76,7 +76,12 @@ impl Recall {
             limit: self.limit,
         };
         let missing = |memory: &Memory| stale::missing(memory, Path::exists);
-        let recalled = recall(store.memories()?, &wanted, context.now, missing);
+        let mut recalled = recall(store.memories()?, &wanted, context.now, missing);
+        // What [privacy] names since it was kept is not shown either.
+        let redactor = context.config.redactor();
+        for hit in &mut recalled.memories {
+            hit.memory.content = redactor.redact(&hit.memory.content).into_owned();
+        }
         if self.json {
             ui::print_json(&recalled)?;
         } else if recalled.total > 0 {

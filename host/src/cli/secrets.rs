@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Context, Outcome, ui, work};
 use crate::{
+    index,
     secrets::{self, Scan},
     store::{Store, StoreError},
 };
@@ -31,8 +32,8 @@ enum Command {
   totalrecall secrets scan --fix          take them out, after asking
 
 Secrets are taken out before anything is stored. This finds what a newer version, or a change of [privacy] in the settings, would
-take out as well. --fix replaces it by a marker in events, titles, findings, memories and chunks; indexes forget what was there,
-and the database file is overwritten where it stood. What was archived is looked at, too, and comes back where something was taken out. Transcripts of your tools and pages that were written before stay as they are.")]
+take out as well. --fix replaces it by a marker in events, titles, findings, memories and chunks, overwrites
+the database file where it stood, and removes the indexes, which the next worker makes anew. What was archived is looked at, too, and comes back where something was taken out. Transcripts of your tools and pages that were written before stay as they are.")]
 struct ScanCommand {
     /// Take out what is found
     #[arg(long)]
@@ -87,6 +88,8 @@ impl ScanCommand {
                 let mut store = work::open(context)?;
                 scan = secrets::fix(&mut store, &redactor)?;
                 store.finish()?;
+                // Their files hold words for a while after they are told to forget them.
+                index::remove(&context.home.index())?;
             }
         }
         if self.json {
@@ -95,8 +98,8 @@ impl ScanCommand {
         ui::say(&match (total, scan.fixed) {
             (0, _) => "Nothing is stored that would not be stored today.".to_owned(),
             (_, true) => format!(
-                "{} taken out. `totalrecall insights --renew` writes {} anew.",
-                ui::counted(scan.total(), "is", "are"),
+                "{} taken out. `totalrecall reindex` makes the indexes anew, `totalrecall insights --renew` {}.",
+                ui::counted(total, "is", "are"),
                 context.home.insights().display()
             ),
             (_, false) if self.fix => "Nothing was taken out.".to_owned(),

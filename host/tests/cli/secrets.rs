@@ -75,6 +75,12 @@ fn what_was_stored_before_is_found_told_and_taken_out() {
         status.contains("privacy      [privacy] has changed since texts were stored: `totalrecall secrets scan`"),
         "{status}"
     );
+    let shown = [user.ok(&["recall"]), user.ok(&["chunk", "show", "2026-12-01_none_001"])];
+    assert!(
+        shown.iter().all(|it| it.out.contains("[redacted:pattern]") && !it.out.contains("of CUST")),
+        "{}",
+        shown[0]
+    );
     let ran = scan(&user, &[]);
     for secret in ["CUST-", "corp.example", "10.0.0.7", "pytest"] {
         assert!(!ran.to_string().contains(secret), "{secret}: {ran}");
@@ -82,7 +88,8 @@ fn what_was_stored_before_is_found_told_and_taken_out() {
     }
     let found = scan(&user, &["--json"]).json();
     let of = |kind: &str| found["found"][kind].clone();
-    assert_eq!((of("host")["count"].as_u64(), of("address")["count"].as_u64()), (Some(1), Some(1)), "{found}");
+    // The address is an entity of the chunk as well.
+    assert_eq!((of("host")["count"].as_u64(), of("address")["count"].as_u64()), (Some(1), Some(2)), "{found}");
     assert_eq!(of("address")["places"], serde_json::json!(["2026-12-01_none_001"]));
     let places = of("pattern")["places"].to_string();
     assert!(places.contains("\"e1.") && places.contains("2026-12-01_none_001"), "{places}");
@@ -90,13 +97,17 @@ fn what_was_stored_before_is_found_told_and_taken_out() {
     let before = events(&user);
     let removals =
         Store::open_read_only(&user.state()).unwrap().removals_after(0).unwrap().last().map_or(0, |it| it.id);
+    let indexed =
+        || crate::life::walk(&user.state()).iter().filter(|it| it.to_string_lossy().contains("/words/")).count();
+    assert!(indexed() > 0);
     let refused = scan(&user, &["--fix"]);
     assert!(refused.err.contains("Nothing was taken out."), "{refused}");
     let ran = scan(&user, &["--fix", "--yes"]);
-    assert!(ran.err.contains("taken out. `totalrecall insights --renew`"), "{ran}");
+    assert!(ran.err.contains("taken out. `totalrecall reindex` makes"), "{ran}");
     for secret in ["CUST-", "corp.example", "10.0.0.7"] {
         assert!(!holds(&user, secret), "{secret}");
     }
+    assert_eq!(indexed(), 0, "words lie in the files of an index, too");
     let after = events(&user);
     let (mut same, mut other) = (0, 0);
     for (path, events) in &before {
