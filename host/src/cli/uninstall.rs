@@ -13,7 +13,7 @@ use super::{
 use crate::{
     news, paths, pause,
     proposal::{Proposal, RulesError, RulesLock, Status},
-    store::WorkerLock,
+    store::{TURN, WorkerLock},
     wiring::{Record, TOOLS, Wiring},
 };
 
@@ -41,7 +41,7 @@ pub(super) struct Uninstall {
 }
 
 /// What a home holds. Nothing else in the folder is deleted.
-const FILES: [&str; 16] = [
+const FILES: [&str; 17] = [
     "totalrecall.db",
     "totalrecall.db-wal",
     "totalrecall.db-shm",
@@ -52,6 +52,7 @@ const FILES: [&str; 16] = [
     pause::FILE,
     pause::LOCK,
     WorkerLock::FILE,
+    TURN,
     RulesLock::FILE,
     Record::FILE,
     "model.lock",
