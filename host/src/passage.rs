@@ -202,7 +202,7 @@ mod tests {
         #[test]
         fn parts_are_the_text(text in "(.{0,90}\n?){0,80}") {
             let parts = parts(&text);
-            proptest::prop_assert_eq!(parts.concat(), text);
+            proptest::prop_assert_eq!(parts.concat(), text.as_str());
             proptest::prop_assert!(parts.iter().all(|part| part.len() <= PART));
         }
 
