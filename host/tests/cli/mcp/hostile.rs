@@ -104,8 +104,7 @@ fn words_of_others_bring_no_control_characters() {
         ("timeline", json!({})),
     ] {
         let result = agent.call(tool, arguments);
-        let is_dirty =
-            |text: &str| text.contains(|c: char| matches!(c, '\u{1b}' | '\u{202e}' | '\u{2069}' | '\0' | '\u{e0041}'));
+        let is_dirty = |text: &str| text.contains(['\u{1b}', '\u{202e}', '\u{2069}', '\0', '\u{e0041}']);
         let mut texts = Vec::new();
         gather(&result, &mut texts);
         assert!(texts.iter().any(|text| text.contains("alert")), "{tool}: {result}");
