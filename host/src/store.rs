@@ -80,6 +80,7 @@ pub use texts::{Text, TextId, TextSort};
 pub use tidy::Size;
 pub use toolcall::{Told, ToldCall};
 pub use touch::Touched;
+pub use turn::FILE as TURN;
 
 /// The database's name in the home.
 pub const FILE: &str = "totalrecall.db";
@@ -160,6 +161,9 @@ impl Store {
     pub fn open(home: &Path) -> Result<Self, StoreError> {
         let path = home.join(FILE);
         create_private(home, &path)?;
+        // Two that make it at once would be in each other's way: while it begins to keep a log, SQLite lets nobody wait. A folder
+        // that cannot be locked, as elsewhere than on Unix, is no reason not to open what is in it.
+        let _alone = fs::File::open(home).ok().filter(|folder| folder.lock().is_ok());
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let db =
             connect(&path, flags).map_err(|error| StoreError::Open { path: path.clone(), why: error.to_string() })?;

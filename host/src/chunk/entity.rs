@@ -19,7 +19,7 @@ static RULES: LazyLock<[Regex; 5]> = LazyLock::new(|| {
         // Versions of three numbers at least.
         r"\bv?\d+\.\d+\.\d+(?:\.\d+)*\b",
         // Modules, behind the words that name them.
-        r"\b(?:import|from|module|package|pip install)\s+([A-Za-z_][\w.-]*)",
+        r"\b(?:import|from|module|package|pip install)\s+([A-Za-z_][\w-]*(?:\.[\w-]+)*)",
         // Tickets.
         r"\b[A-Z]{2,}-\d+\b",
         // Functions, called.
@@ -66,7 +66,7 @@ mod tests {
             "BILL-77: src/price.rs calls round_cents() since 1.4.2; import decimal. round_cents() and src/price.rs";
         assert_eq!(
             entities(text),
-            ["src/price.rs", "1.4.2", "decimal.", "BILL-77", "round_cents"].map(|it| it.trim_end_matches('.'))
+            ["src/price.rs", "1.4.2", "decimal", "BILL-77", "round_cents"]
         );
     }
 

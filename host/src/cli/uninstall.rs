@@ -14,7 +14,7 @@ use crate::{
     guard, inject, news, paths, pause,
     proposal::{Proposal, RulesError, RulesLock, Status},
     saved,
-    store::WorkerLock,
+    store::{TURN, WorkerLock},
     wiring::{Record, TOOLS, Wiring},
 };
 
@@ -42,7 +42,7 @@ pub(super) struct Uninstall {
 }
 
 /// What a home holds. Nothing else in the folder is deleted.
-const FILES: [&str; 16] = [
+const FILES: [&str; 17] = [
     "totalrecall.db",
     "totalrecall.db-wal",
     "totalrecall.db-shm",
@@ -53,6 +53,7 @@ const FILES: [&str; 16] = [
     pause::FILE,
     pause::LOCK,
     WorkerLock::FILE,
+    TURN,
     RulesLock::FILE,
     Record::FILE,
     "model.lock",
@@ -62,8 +63,9 @@ const FILES: [&str; 16] = [
 ];
 
 /// Folders of a home that are ours altogether.
-const FOLDERS: [&str; 10] = [
+const FOLDERS: [&str; 11] = [
     "inbox",
+    "index",
     "backups",
     "hooks",
     "components",

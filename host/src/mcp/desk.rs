@@ -3,7 +3,7 @@
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
-    time::{Duration, SystemTime},
+    time::{Duration, Instant, SystemTime},
 };
 
 use super::{tool::Refusal, words::line};
@@ -16,11 +16,13 @@ use crate::{
     project::{self, ProjectError},
     redact::Redactor,
     search::{Answer, Request, SearchError, Searcher},
-    store::{Origin, Store},
+    store::{Origin, Store, StoreError},
 };
 
 /// How long a write waits for a worker that writes: longer than any transcript takes, and than agents have patience.
 const WAIT: Duration = Duration::from_secs(30);
+/// How soon it is tried again to open a store that somebody else is making.
+const AGAIN: Duration = Duration::from_millis(20);
 /// How long it is tried to note that something was looked at. That it is not noted does no harm.
 const NOTE: Duration = Duration::from_millis(20);
 
@@ -63,7 +65,14 @@ impl Desk {
 
     /// The store, for writing; made if there is none.
     pub(super) fn store_to_write(&self) -> Result<Store, Refusal> {
-        let store = Store::open(self.home.path())?;
+        let begun = Instant::now();
+        let store = loop {
+            match Store::open(self.home.path()) {
+                // Two that make it at once: SQLite waits for nobody then.
+                Err(StoreError::Busy) if begun.elapsed() < WAIT => std::thread::sleep(AGAIN),
+                opened => break opened?,
+            }
+        };
         store.wait(WAIT)?;
         Ok(store)
     }

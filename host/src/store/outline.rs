@@ -38,7 +38,7 @@ impl Store {
         let read = |row: &Row<'_>| Ok(Asked { event: row.get(0)?, at: row.get(1)?, text: row.get(2)? });
         let sql = |order: &str| {
             format!(
-                "SELECT id, at, text FROM event WHERE id BETWEEN ?1 AND ?2 AND +kind = {MESSAGE} AND author = {}
+                "SELECT id, at, text FROM event WHERE id BETWEEN ?1 AND ?2 AND +kind = {MESSAGE} AND text IS NOT NULL AND author = {}
                     AND channel IN ({}, {}) AND copied = 0 AND thread IS NULL ORDER BY id {order} LIMIT ?3",
                 Author::Human.number(),
                 Channel::Prompt.number(),
@@ -83,7 +83,8 @@ impl Store {
     pub fn shell_lines(&self, session: SessionId, mut each: impl FnMut(&str)) -> Result<(), StoreError> {
         let mut find = self.db.prepare_cached(&format!(
             "SELECT detail, text FROM event
-             WHERE id BETWEEN ?1 AND ?2 AND +kind = {TOOL_CALL} AND tool_kind IN ({EXECUTES}) AND copied = 0"
+             WHERE id BETWEEN ?1 AND ?2 AND +kind = {TOOL_CALL} AND tool_kind IN ({EXECUTES}) AND copied = 0
+                AND text IS NOT NULL"
         ))?;
         for transcript in self.transcripts(session)? {
             let (first, last) = ids(transcript.id, 0);

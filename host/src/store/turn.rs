@@ -11,7 +11,7 @@ use std::{
 use super::Store;
 
 /// The lock's file in the home. Never deleted, as that of the worker.
-const FILE: &str = "turn.lock";
+pub const FILE: &str = "turn.lock";
 /// How long way is given: who waits may have been stopped while they did. SQLite looks every tenth of a second.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// How often it is looked whether they have written.

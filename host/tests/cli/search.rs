@@ -77,7 +77,7 @@ fn typing_errors_phrases_beginnings_and_accents_are_understood() {
     assert!(excerpts(&user, &["\"for every check\""])[0].contains(SAID));
     assert!(excerpts(&user, &["\"check every for\""]).is_empty());
     assert!(excerpts(&user, &["pytes*"]).iter().any(|excerpt| excerpt.contains(SAID)));
-    assert!(excerpts(&user, &["Pÿtést"])[0].contains(SAID));
+    assert!(excerpts(&user, &["Pÿtést"]).iter().any(|excerpt| excerpt.contains(SAID)));
     let none = user.run(&["search", "xylophone quaternion"]);
     assert_eq!((none.code, none.out.as_str()), (Some(3), ""), "{none}");
 }
@@ -212,8 +212,9 @@ fn nothing_of_others_reaches_the_terminal_as_it_is() {
     let user = User::new();
     session(&user, "evil", "/w/a", "zirconium \u{1b}]0;owned\u{7} \u{1b}[31mred\u{202e} ::error::x");
     read(&user);
+    let id = hits(&user, &["zirconium"])[0]["id"].as_str().unwrap().to_owned();
     for arguments in
-        [&["search", "zirconium"][..], &["grep", "zirconium"], &["timeline", "--kind", "prompt"], &["show", "e1.0"]]
+        [&["search", "zirconium"][..], &["grep", "zirconium"], &["timeline", "--kind", "prompt"], &["show", &id]]
     {
         let ran = user.ok(arguments);
         assert!(ran.out.contains("zirconium"), "{ran}");
@@ -240,7 +241,7 @@ fn make_old(state: &Path) {
         "DROP TABLE span; DROP TABLE removal; DROP TABLE touch; DROP TABLE file; DROP TABLE memory; DROP TABLE chunk;
          DROP TABLE mark; DROP TABLE access; DROP TABLE archive; DROP TABLE deleted;
          ALTER TABLE session DROP COLUMN renamed; ALTER TABLE session DROP COLUMN acknowledged;
-         ALTER TABLE session DROP COLUMN acknowledged_at;
+         ALTER TABLE session DROP COLUMN acknowledged_at; ALTER TABLE session DROP COLUMN purged_at;
          DELETE FROM meta WHERE key = 'next-passage'; PRAGMA user_version = 4;",
     )
     .unwrap();

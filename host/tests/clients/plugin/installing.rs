@@ -93,8 +93,9 @@ fn nothing_of_ours_is_left_when_it_is_gone(claude: Claude) {
             .map(|file| file.strip_prefix(person.home()).unwrap())
             .filter(|name| {
                 // The client keeps what was said in its transcripts, the copy that it ran from for some days, a backup of its settings,
-                // and how often what was used.
+                // how often what was used, and what servers said.
                 let is_the_clients = [
+                    ".cache/claude-cli-nodejs",
                     ".claude/projects",
                     ".claude/plugins/cache/totalrecall",
                     ".claude/backups",
