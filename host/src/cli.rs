@@ -145,7 +145,7 @@ enum Command {
     Grep(search::GrepLines),
     /// What happened, newest first: sessions, memories, chunks
     Timeline(search::Timeline),
-    /// Show what a reference stands for: an event with its neighbours, a session in short, a memory, a chunk
+    /// Show what a reference such as e12.345 or s12 stands for
     Show(search::Show),
     /// Make the indexes of search anew from the database
     Reindex(search::Reindex),

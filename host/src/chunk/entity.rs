@@ -64,10 +64,7 @@ mod tests {
     fn all_five_sorts_are_found_once() {
         let text =
             "BILL-77: src/price.rs calls round_cents() since 1.4.2; import decimal. round_cents() and src/price.rs";
-        assert_eq!(
-            entities(text),
-            ["src/price.rs", "1.4.2", "decimal", "BILL-77", "round_cents"]
-        );
+        assert_eq!(entities(text), ["src/price.rs", "1.4.2", "decimal", "BILL-77", "round_cents"]);
     }
 
     #[test]

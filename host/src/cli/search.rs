@@ -90,7 +90,7 @@ pub(super) struct Timeline {
     json: bool,
 }
 
-/// Show what a reference stands for: an event with its neighbours, a session in short, a memory, a chunk
+/// Show what a reference such as e12.345 or s12 stands for
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   totalrecall show e12.345 --context 5

@@ -35,6 +35,8 @@ pub(super) fn rule_within(text: &str, longest: usize) -> String {
             push_without_imports(&mut out, &brackets(span));
         }
     }
+    // What is left of a backtick without its other end.
+    out.truncate(out.trim_end().len());
     out
 }
 

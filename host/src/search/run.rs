@@ -28,6 +28,9 @@ const CANDIDATES: usize = 300;
 const TAIL: usize = 4_000;
 /// Of these, those that are compared by their meaning: it takes some 50 µs each.
 const TAIL_MEANT: usize = 400;
+/// Cosine from which on a passage is found by its meaning alone. Of the built-in model: texts about different things have .15
+/// at most, the same said in other words .3 to .7.
+const NEAR: f32 = 0.3;
 /// Passages that are read together with their neighbours.
 const READ: usize = 50;
 /// Passages that are asked how much of the query they have.
@@ -133,6 +136,9 @@ impl<'m> Searcher<'m> {
         if let (Some(model), Some(vector)) = (self.model, vector()) {
             merge(&mut dense, tail.by_meaning(model, vector, &admitted), most);
         }
+        // Something is always nearest, though it is not near.
+        let by_words: HashSet<u64> = passages.iter().map(|found| found.id).collect();
+        dense.retain(|found| found.score >= NEAR || by_words.contains(&found.id));
         if query.has_phrases() {
             // What was asked for in these words is not answered in others.
             dense.retain(|found| texts.text(found.id).is_some_and(|text| query.holds(&text)));

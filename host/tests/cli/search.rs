@@ -179,7 +179,7 @@ fn whoever_kills_the_indexing_has_lost_nothing() {
         std::thread::sleep(Duration::from_millis(delay));
         child.kill().unwrap();
         child.wait().unwrap();
-        assert_eq!(excerpts(&user, &[&word(117)]).len(), 1, "after {delay} ms");
+        assert_eq!(excerpts(&user, &[&format!("\"{}\"", word(117))]).len(), 1, "after {delay} ms");
     }
     user.ok(&["worker"]);
     assert_eq!(hits(&user, &["killed", "index", "-n", "1000"]).len(), whole);
@@ -265,5 +265,5 @@ fn searching_while_the_worker_writes_is_answered() {
         assert!(started.elapsed() < Duration::from_secs(120));
     }
     assert!(worker.wait().unwrap().success());
-    assert_eq!(hits(&user, &["beryl", "-n", "1000"]).len(), 400);
+    assert_eq!(hits(&user, &["\"beryl\"", "-n", "1000"]).len(), 400);
 }
