@@ -24,7 +24,7 @@ use serde::Serialize;
 use crate::{
     config::Config,
     paths::Home,
-    project,
+    project, saved,
     store::{SessionRow, Store, StoreError},
     verdict::Verdict,
 };
@@ -98,6 +98,20 @@ impl<'a> Known<'a> {
 /// The place of a project that is named by one of its folders.
 fn place(folder: &str) -> String {
     project::place(Path::new(folder)).to_string_lossy().into_owned()
+}
+
+/// To be called after something was remembered, saved, done or forgotten: has sessions be told what holds now. `session`: the
+/// tool's id of the one that something new was kept of, which its guard is told.
+///
+/// # Errors
+/// Those of [`renew`], and of writing into the home. What was changed is changed all the same, and the next run of the worker
+/// prepares it anew.
+pub fn follow(home: &Home, store: &Store, config: &Config, session: Option<&str>, now: i64) -> Result<(), InjectError> {
+    if let Some(session) = session {
+        saved::note(home.path(), session, now)
+            .map_err(|why| InjectError::Write { path: home.path().join(saved::FOLDER), why })?;
+    }
+    renew(home, store, config, None, now).map(drop)
 }
 
 /// What was prepared.

@@ -13,6 +13,7 @@ mod insights;
 mod memories;
 mod prompt;
 mod resource;
+mod retention;
 mod roots;
 mod search;
 mod server;

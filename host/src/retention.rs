@@ -14,7 +14,8 @@ use serde::Serialize;
 
 use crate::{
     config,
-    store::{Kept, Origin, SessionId, Store, StoreError},
+    search::Reference,
+    store::{Kept, NoSession, Origin, SessionId, Store, StoreError},
 };
 
 /// Milliseconds of a day.
@@ -366,4 +367,41 @@ fn candidate(store: &Store, kept: &Kept, reason: Reason) -> Result<Candidate, St
         bytes: store.bytes_of(kept)?,
         kept: kept.clone(),
     })
+}
+
+/// Something could not be brought back.
+#[derive(Debug, thiserror::Error)]
+pub enum RestoreError {
+    /// There is no such session or chunk.
+    #[error(transparent)]
+    Unknown(#[from] NoSession),
+    /// Nothing of it is left.
+    #[error("{0} was purged: nothing is left to bring back")]
+    Purged(String),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Brings a session or a chunk back that was put away: gives what it is called, and whether it had been.
+///
+/// # Errors
+/// See [`RestoreError`].
+pub fn restore(store: &mut Store, asked: &str, now: i64) -> Result<(String, bool), RestoreError> {
+    if let Ok(Reference::Chunk(name)) = asked.parse()
+        && let Some(chunk) = store.chunk(&name)?
+    {
+        let restored = store.restore_chunk(chunk.row)?;
+        // Otherwise it would be put away again tomorrow.
+        store.note_access(Origin::Chunk, chunk.row, now)?;
+        return Ok((chunk.id, restored));
+    }
+    let row = store.find_session(asked)?;
+    let name = format!("s{}", row.id.0);
+    if row.purged_at.is_some() {
+        return Err(RestoreError::Purged(name));
+    }
+    let restored = store.restore_session(row.id)?;
+    store.note_access(Origin::Session, row.id.0, now)?;
+    Ok((name, restored))
 }

@@ -4,7 +4,7 @@ use std::{fmt::Write as _, io::Read as _, path::PathBuf};
 
 use super::{
     Context, Outcome, Usage, place,
-    remember::{input, text},
+    remember::{self, input, text},
     ui, work,
 };
 use crate::{
@@ -149,6 +149,7 @@ impl Save {
         let mut store = work::open(context)?;
         let saved = chunk::save(&mut store, &context.config.redactor(), new, context.now)?;
         store.finish()?;
+        remember::follow(context, &store, self.session.as_deref().filter(|_| !saved.known));
         if self.json {
             ui::print_json(&saved)?;
             return Ok(Outcome::Done);

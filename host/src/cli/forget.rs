@@ -2,7 +2,12 @@
 
 use std::{collections::BTreeSet, fmt::Write as _};
 
-use super::{Context, Outcome, recall::day, remember::nothing_yet, ui, work};
+use super::{
+    Context, Outcome,
+    recall::day,
+    remember::{self, nothing_yet},
+    ui, work,
+};
 use crate::{
     chunk::Chunk,
     memory::{
@@ -161,6 +166,7 @@ impl Forget {
                 store.forget_chunk(&chunk.id)?;
             }
             store.finish()?;
+            remember::follow(context, &store, None);
         }
         if self.json {
             ui::print_json(&serde_json::json!({ "forgotten": goes, "found": found.ids(), "unknown": found.unknown }))?;

@@ -4,6 +4,7 @@ use std::io::Read as _;
 
 use super::{Context, Outcome, Usage, place, ui, work};
 use crate::{
+    inject,
     memory::{self, CONTENT_LIMIT, Category, Importance, NewMemory, Trust},
     period,
     store::{Store, StoreError},
@@ -101,6 +102,7 @@ impl Remember {
         let mut store = work::open(context)?;
         let remembered = memory::remember(&mut store, &context.config.redactor(), new, context.now)?;
         store.finish()?;
+        follow(context, &store, None);
         if self.json {
             ui::print_json(&remembered)?;
             return Ok(Outcome::Done);
@@ -137,6 +139,7 @@ impl Done {
             });
         }
         store.finish()?;
+        follow(context, &store, None);
         for problem in &wrong {
             ui::warn(problem);
         }
@@ -146,6 +149,13 @@ impl Done {
             ui::say(&format!("{} done.", ui::counted(done.len() as u64, "todo is", "todos are")));
         }
         Ok(if done.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+    }
+}
+
+/// Has sessions be told what holds now. `session`: the one that something new was kept of.
+pub(super) fn follow(context: &Context, store: &Store, session: Option<&str>) {
+    if let Err(error) = inject::follow(&context.home, store, &context.config, session, context.now) {
+        ui::warn(&format!("what sessions are told is as it was before, until the worker has run: {error}"));
     }
 }
 

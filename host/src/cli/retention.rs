@@ -4,9 +4,8 @@ use std::fmt::Write as _;
 
 use super::{Context, Outcome, Usage, library, ui, work};
 use crate::{
-    retention::{Candidate, Done, Plan, Reason, Retention as Keeper, What},
-    search::Reference,
-    store::{NoSession, Origin, Store, WorkerLock},
+    retention::{self, Candidate, Done, Plan, Reason, RestoreError, Retention as Keeper, What},
+    store::WorkerLock,
 };
 
 /// Candidates shown of each sort; the rest is counted.
@@ -157,7 +156,12 @@ fn line(candidate: &Candidate) -> String {
 impl Restore {
     pub(super) fn run(&self, context: &Context) -> anyhow::Result<Outcome> {
         let mut store = work::open(context)?;
-        let (name, restored) = self.bring_back(&mut store, context.now)?;
+        let (name, restored) =
+            retention::restore(&mut store, &self.what, context.now).map_err(|error| match error {
+                RestoreError::Store(error) => anyhow::Error::from(error),
+                error @ RestoreError::Purged(_) => error.into(),
+                error @ RestoreError::Unknown(_) => Usage(error.to_string()).into(),
+            })?;
         if self.json {
             ui::print_json(&serde_json::json!({ "id": name, "restored": restored }))?;
         } else if restored {
@@ -166,28 +170,5 @@ impl Restore {
             ui::say(&format!("{name} was not put away"));
         }
         Ok(Outcome::Done)
-    }
-
-    fn bring_back(&self, store: &mut Store, now: i64) -> anyhow::Result<(String, bool)> {
-        if let Ok(Reference::Chunk(name)) = self.what.parse()
-            && let Some(chunk) = store.chunk(&name)?
-        {
-            let restored = store.restore_chunk(chunk.row)?;
-            // Otherwise it would be put away again tomorrow.
-            store.note_access(Origin::Chunk, chunk.row, now)?;
-            return Ok((chunk.id, restored));
-        }
-        let row = store.find_session(&self.what).map_err(|error| match error {
-            NoSession::Store(error) => anyhow::Error::from(error),
-            NoSession::Unknown(what) => Usage(format!("there is no session or chunk `{what}`")).into(),
-            error @ NoSession::Ambiguous { .. } => Usage(error.to_string()).into(),
-        })?;
-        let name = format!("s{}", row.id.0);
-        if let Some(at) = row.purged_at {
-            anyhow::bail!("{name} was purged on {}: nothing is left to bring back", ui::local_time(at));
-        }
-        let restored = store.restore_session(row.id)?;
-        store.note_access(Origin::Session, row.id.0, now)?;
-        Ok((name, restored))
     }
 }

@@ -139,11 +139,8 @@ impl Search {
                 ui::say(&note);
             }
         }
-        Ok(if answer.hits.is_empty() || answer.confidence == Confidence::Nothing {
-            Outcome::NothingFound
-        } else {
-            Outcome::Done
-        })
+        let is_answered = !answer.hits.is_empty() && answer.confidence > Confidence::Nothing;
+        Ok(if !is_answered && answer.archived.is_empty() { Outcome::NothingFound } else { Outcome::Done })
     }
 }
 

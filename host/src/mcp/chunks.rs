@@ -101,6 +101,7 @@ impl Tool for SaveChunk {
             Err(ProjectError::Unknown { .. }) => Some(line(&self.project)),
             found => found?,
         };
+        let session = desk.session(&self.session);
         let word = |text: String| Some(text).filter(|text| !text.trim().is_empty());
         let new = NewChunk {
             content: self.content,
@@ -108,12 +109,13 @@ impl Tool for SaveChunk {
             sort,
             tags: self.tags.0,
             project,
-            session: desk.session(&self.session),
+            session: session.clone(),
             domain: word(self.domain),
             ticket: word(self.ticket),
             ..NewChunk::default()
         };
         let saved = chunk::save(&mut store, &redactor, new, desk.now)?;
+        desk.follow(&store, session.as_deref().filter(|_| !saved.known));
         Ok(Saved {
             id: saved.chunk.id,
             known: saved.known,

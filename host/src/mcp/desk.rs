@@ -10,7 +10,7 @@ use super::{tool::Refusal, words::line};
 use crate::{
     clock,
     config::Config,
-    embedding,
+    embedding, inject,
     paths::{self, Home},
     pause,
     project::{self, ProjectError},
@@ -98,6 +98,14 @@ impl Desk {
             if store.note_access(*origin, *row, self.now).is_err() {
                 return;
             }
+        }
+    }
+
+    /// Has sessions be told what holds now. `session`: the one that something new was kept of. What fails here is made good by
+    /// the next run of the worker.
+    pub(super) fn follow(&self, store: &Store, session: Option<&str>) {
+        if let Ok(config) = self.config() {
+            let _ = inject::follow(&self.home, store, &config, session, self.now);
         }
     }
 

@@ -101,6 +101,7 @@ impl Tool for Remember {
         }
         let mut store = desk.store_to_write()?;
         let project = desk.project_named(&self.project, &store)?;
+        let session = desk.session(&self.session);
         let word = |text: String| Some(text).filter(|text| !text.trim().is_empty());
         let new = NewMemory {
             content: self.content,
@@ -110,7 +111,7 @@ impl Tool for Remember {
             confidence: self.confidence,
             tags: self.tags.0,
             project: project.clone(),
-            session: desk.session(&self.session),
+            session: session.clone(),
             domain: word(self.domain),
             ticket: word(self.ticket),
             expires_at,
@@ -118,6 +119,7 @@ impl Tool for Remember {
             ..NewMemory::default()
         };
         let memory::Remembered { id, known, redacted, total } = memory::remember(&mut store, &redactor, new, desk.now)?;
+        desk.follow(&store, session.as_deref().filter(|_| !known));
         Ok(Remembered { id, known, project, redacted, total, paused: desk.pause_notice() })
     }
 }
@@ -389,7 +391,9 @@ impl Tool for Forget {
     fn run(self, desk: &Desk) -> Result<Changed, Refusal> {
         // What is not there is no reason to make a home.
         let id = known_id(&self.memory_id, desk)?;
-        if desk.store_to_write()?.forget(&id)? {
+        let mut store = desk.store_to_write()?;
+        if store.forget(&id)? {
+            desk.follow(&store, None);
             Ok(Changed { id, outcome: "forgotten".to_owned() })
         } else {
             Err(unknown(&id))
@@ -415,7 +419,9 @@ impl Tool for Done {
 
     fn run(self, desk: &Desk) -> Result<Changed, Refusal> {
         let id = known_id(&self.memory_id, desk)?;
-        if desk.store_to_write()?.set_done(&id, desk.now)? {
+        let mut store = desk.store_to_write()?;
+        if store.set_done(&id, desk.now)? {
+            desk.follow(&store, None);
             Ok(Changed { id, outcome: "done".to_owned() })
         } else {
             Err(Refusal::new(

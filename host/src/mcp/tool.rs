@@ -316,7 +316,7 @@ fn harmless(value: &mut Value) {
 
 /// All of them, by name.
 pub(super) fn all() -> Arc<[Entry]> {
-    use super::{chunks, get, grep, insights, memories, search, sessions, status};
+    use super::{chunks, get, grep, insights, memories, retention, search, sessions, status};
     Arc::new([
         Entry::of::<memories::Remember>(),
         Entry::of::<memories::Recall>(),
@@ -336,6 +336,9 @@ pub(super) fn all() -> Arc<[Entry]> {
         Entry::of::<insights::Insights>(),
         Entry::of::<insights::Patterns>(),
         Entry::of::<insights::Proposals>(),
+        Entry::of::<retention::RetentionPreview>(),
+        Entry::of::<retention::RetentionRun>(),
+        Entry::of::<retention::Restore>(),
         Entry::of::<status::Status>(),
     ])
 }

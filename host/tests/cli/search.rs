@@ -232,6 +232,36 @@ fn an_old_home_is_brought_to_the_newest_and_searched() {
     assert_eq!(excerpts(&user, &[ASKED])[0], before);
 }
 
+#[test]
+fn what_was_put_away_is_named_and_comes_back() {
+    let user = User::new();
+    for (file, text) in
+        [("notes.txt", "The tripod was level, then the circle was read."), ("other.txt", "Nothing of it.")]
+    {
+        fs::write(user.folder().join(file), text).unwrap();
+    }
+    let saved = user.ok(&["chunk", "save", "--summary", "how the theodolite was calibrated", "--json", "notes.txt"]);
+    let id = saved.json()["chunk"]["id"].as_str().unwrap().to_owned();
+    user.ok(&["chunk", "save", "--summary", "something else", "other.txt"]);
+    assert_eq!(hits(&user, &["theodolite"]).len(), 1);
+    age_chunks(&user.state());
+    user.ok(&["retention", "run"]);
+    let ran = user.run(&["search", "theodolite", "calibrated", "--json"]);
+    assert_eq!(ran.json()["archived"][0]["id"], id.as_str(), "{ran}");
+    assert!(ran.code == Some(0) && ran.json()["hits"].as_array().unwrap().is_empty(), "{ran}");
+    let told = user.run(&["search", "theodolite"]);
+    assert!(told.err.contains(&format!("Archived: {id}")), "{told}");
+    user.ok(&["restore", &id]);
+    assert_eq!(hits(&user, &["theodolite"]).len(), 1);
+}
+
+/// Makes all chunks some months older.
+#[expect(clippy::disallowed_methods, reason = "it plays time that passes")]
+fn age_chunks(state: &Path) {
+    let db = rusqlite::Connection::open(state.join("totalrecall.db")).unwrap();
+    db.execute_batch("UPDATE chunk SET created_at = created_at - 90 * 86400000").unwrap();
+}
+
 /// Takes back what the fifth migration did.
 #[expect(clippy::disallowed_methods, reason = "it plays an older version")]
 fn make_old(state: &Path) {
