@@ -376,11 +376,22 @@ pub enum RestoreError {
     #[error(transparent)]
     Unknown(#[from] NoSession),
     /// Nothing of it is left.
-    #[error("{0} was purged: nothing is left to bring back")]
-    Purged(String),
+    #[error("{id} was purged on {}: nothing is left to bring back", day(*.at))]
+    Purged {
+        /// What it was called.
+        id: String,
+        /// When, in milliseconds since the Unix epoch.
+        at: i64,
+    },
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+/// The day of a time, in UTC.
+fn day(at: i64) -> String {
+    jiff::Timestamp::from_millisecond(at)
+        .map_or_else(|_| "?".to_owned(), |at| jiff::tz::TimeZone::UTC.to_datetime(at).date().to_string())
 }
 
 /// Brings a session or a chunk back that was put away: gives what it is called, and whether it had been.
@@ -398,8 +409,8 @@ pub fn restore(store: &mut Store, asked: &str, now: i64) -> Result<(String, bool
     }
     let row = store.find_session(asked)?;
     let name = format!("s{}", row.id.0);
-    if row.purged_at.is_some() {
-        return Err(RestoreError::Purged(name));
+    if let Some(at) = row.purged_at {
+        return Err(RestoreError::Purged { id: name, at });
     }
     let restored = store.restore_session(row.id)?;
     store.note_access(Origin::Session, row.id.0, now)?;

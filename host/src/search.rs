@@ -82,7 +82,7 @@ pub struct Answer {
     pub confidence: Confidence,
     /// Words that nothing holds, and what was searched for in their place.
     pub corrected: Vec<(String, String)>,
-    /// What was put away and is about it, by title, marks and summary.
+    /// Of the hits, what was put away: found by title, marks and summary, and to be brought back for its text.
     pub archived: Vec<Archived>,
     /// Passages that no index has yet and that were too many to look through.
     pub unindexed: u64,

@@ -159,7 +159,7 @@ impl Restore {
         let (name, restored) =
             retention::restore(&mut store, &self.what, context.now).map_err(|error| match error {
                 RestoreError::Store(error) => anyhow::Error::from(error),
-                error @ RestoreError::Purged(_) => error.into(),
+                error @ RestoreError::Purged { .. } => error.into(),
                 error @ RestoreError::Unknown(_) => Usage(error.to_string()).into(),
             })?;
         if self.json {

@@ -139,8 +139,11 @@ impl Search {
                 ui::say(&note);
             }
         }
-        let is_answered = !answer.hits.is_empty() && answer.confidence > Confidence::Nothing;
-        Ok(if !is_answered && answer.archived.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+        Ok(if answer.hits.is_empty() || answer.confidence == Confidence::Nothing {
+            Outcome::NothingFound
+        } else {
+            Outcome::Done
+        })
     }
 }
 

@@ -20,7 +20,7 @@ use crate::{
     digest::short,
     index::{Folders, document, has_meaning},
     passage::{Group, Kind, Passage},
-    store::{Origin, PassageId, Store, StoreError},
+    store::{PassageId, Store, StoreError},
 };
 
 /// Passages that are taken from each ranking before they are put together, at least.
@@ -32,9 +32,6 @@ const TAIL_MEANT: usize = 400;
 /// Cosine from which on a passage is found by its meaning alone. Of the built-in model: texts about different things have .15
 /// at most, the same said in other words .3 to .7.
 const NEAR: f32 = 0.3;
-/// Archived chunks that are told, and what share of the query's words they hold at least.
-const MOST_ARCHIVED: usize = 3;
-const ARCHIVED_SHARE: f32 = 0.35;
 /// Longest title of something archived, in characters.
 const TITLE: usize = 160;
 /// Passages that are read together with their neighbours.
@@ -150,7 +147,6 @@ impl<'m> Searcher<'m> {
             dense.retain(|found| texts.text(found.id).is_some_and(|text| query.holds(&text)));
         }
         answer.meaning = self.coverage(store)?;
-        answer.archived = archived(store, &plan, &admitted)?;
         answer.is_more = passages.len() >= most;
         let (contexts, evidence) = in_context(store, &plan, &passages)?;
         answer.confidence = evidence.confidence().into();
@@ -230,10 +226,7 @@ impl<'m> Searcher<'m> {
             };
             let Some(id) = Reference::of(store, passage)? else { continue };
             places.insert(place, answer.hits.len());
-            if passage.kind == Kind::Session
-                && let Reference::Session(session) = id
-                && store.session(session)?.is_some_and(|row| row.archived_at.is_some())
-            {
+            if is_archived(store, &id)? {
                 let title = short(passage.text.lines().next().unwrap_or_default(), TITLE);
                 answer.archived.push(Archived { id: id.clone(), title });
             }
@@ -271,18 +264,13 @@ fn in_context(store: &Store, plan: &Plan, passages: &[Scored]) -> Result<(Vec<Sc
     Ok((contexts, evidence))
 }
 
-/// Chunks that were put away and whose summary and tags hold enough of the query.
-fn archived(store: &Store, plan: &Plan, admitted: &Admitted) -> Result<Vec<Archived>, StoreError> {
-    let mut found = Vec::new();
-    for chunk in store.archived_chunks()? {
-        let group = Group { origin: Origin::Chunk, row: chunk.row }.number();
-        let share = plan.matched(&format!("{} {}", chunk.summary, chunk.tags.join(" "))).share;
-        if share >= ARCHIVED_SHARE && admitted.admits(group, Kind::Chunk as u8, Some(chunk.created_at)) {
-            found.push((share, Archived { id: Reference::Chunk(chunk.id), title: short(&chunk.summary, TITLE) }));
-        }
-    }
-    found.sort_by(|a, b| b.0.total_cmp(&a.0));
-    Ok(found.into_iter().take(MOST_ARCHIVED).map(|(_, archived)| archived).collect())
+/// Was it put away, so that it was found by its title, its marks and its summary alone?
+fn is_archived(store: &Store, id: &Reference) -> Result<bool, StoreError> {
+    Ok(match id {
+        Reference::Session(session) => store.session(*session)?.is_some_and(|session| session.archived_at.is_some()),
+        Reference::Chunk(name) => store.chunk(name)?.is_some_and(|chunk| chunk.archived),
+        Reference::Event(_) | Reference::Memory(_) => false,
+    })
 }
 
 /// What the indexes may give. None: nothing can be found.

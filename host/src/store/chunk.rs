@@ -111,16 +111,6 @@ impl Store {
         chunks.into_iter().map(|chunk| self.with_chunk_tags(chunk)).collect()
     }
 
-    /// Chunks that were put away, the newest first.
-    ///
-    /// # Errors
-    /// As for any read.
-    pub fn archived_chunks(&self) -> Result<Vec<Chunk>, StoreError> {
-        let sql = format!("SELECT {COLUMNS} WHERE c.content IS NULL ORDER BY c.created_at DESC, c.id DESC");
-        let chunks = self.db.prepare_cached(&sql)?.query_map([], read)?.collect::<Result<Vec<_>, _>>()?;
-        chunks.into_iter().map(|chunk| self.with_chunk_tags(chunk)).collect()
-    }
-
     fn with_chunk_tags(&self, chunk: Chunk) -> Result<Chunk, StoreError> {
         Ok(Chunk { tags: self.marks(Origin::Chunk, chunk.row, "tag")?, ..chunk })
     }

@@ -80,7 +80,12 @@ pub(super) fn notes(answer: &Answer) -> Vec<String> {
         notes.push(format!("{} of {least}{} shown; --limit shows more.", answer.hits.len(), answer.total));
     }
     for archived in &answer.archived {
-        notes.push(format!("Archived: {}  {}", archived.id, ui::line(&archived.title)));
+        notes.push(format!(
+            "Archived: {}  {}; `totalrecall restore {}` brings its text back.",
+            archived.id,
+            ui::line(&archived.title),
+            archived.id
+        ));
     }
     if answer.unindexed > 0 {
         notes.push(format!("Up to {} newer passages are not indexed yet; the next worker does it.", answer.unindexed));

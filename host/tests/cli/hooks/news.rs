@@ -3,6 +3,7 @@
 use std::fs;
 
 use serde_json::json;
+use totalrecall::store::WorkerLock;
 
 use super::{event, hook, hook_with, said, started, write_session};
 use crate::support::User;
@@ -41,6 +42,8 @@ fn what_is_new_is_said_once() {
 #[test]
 fn it_is_said_to_a_person_in_their_language_and_only_if_they_want() {
     let user = learned();
+    // Otherwise the workers that these hooks start renew what is said while it is asked for.
+    let _worker = WorkerLock::take(&user.state()).unwrap();
     for environment in [
         ("CLAUDE_CODE_ENTRYPOINT", "sdk-cli"),
         ("CLAUDE_PLUGIN_OPTION_SESSION_LINE", "false"),

@@ -30,7 +30,7 @@ fn the_protocol_is_as_it_is_written_down() {
     let tools = agent.ask("tools/list", json!({}))["result"]["tools"].clone();
     let reads: Vec<_> =
         tools.as_array().unwrap().iter().filter(|tool| tool["annotations"]["readOnlyHint"] == true).collect();
-    let writes = ["remember", "forget", "done", "chunk"];
+    let writes = ["remember", "forget", "done", "chunk", "retention_run", "restore"];
     assert_eq!(reads.len() + writes.len(), tools.as_array().unwrap().len());
     insta::assert_json_snapshot!("tools", tools);
     insta::assert_json_snapshot!("prompts", agent.ask("prompts/list", json!({}))["result"]);
