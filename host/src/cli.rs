@@ -20,6 +20,7 @@ mod insights;
 mod learn;
 mod library;
 mod mcp;
+mod models;
 mod patterns;
 mod pause;
 mod place;
@@ -147,6 +148,8 @@ enum Command {
     Timeline(search::Timeline),
     /// Show what a reference such as e12.345 or s12 stands for
     Show(search::Show),
+    /// The models by which search finds texts of a like meaning
+    Models(models::Models),
     /// Make the indexes of search anew from the database
     Reindex(search::Reindex),
     /// Prepare what agents are told of earlier sessions when one begins, or show it
@@ -288,6 +291,7 @@ fn dispatch(arguments: Arguments) -> anyhow::Result<Outcome> {
         Command::Grep(command) => command.run(&Context::new(home)?),
         Command::Timeline(command) => command.run(&Context::new(home)?),
         Command::Show(command) => command.run(&Context::new(home)?),
+        Command::Models(command) => command.run(&Context::new(home)?),
         Command::Reindex(command) => command.run(&Context::new(home)?),
         Command::Inject(command) => command.run(&Context::new(home)?),
         Command::Insights(command) => command.run(&Context::new(home)?),

@@ -208,8 +208,10 @@ impl Default for Model {
 pub struct Retention {
     /// Put sessions and chunks away that are old and not looked at, by itself.
     pub archive: bool,
-    /// Days after which something is old.
+    /// Days after which a chunk is old.
     pub archive_after_days: u32,
+    /// Days after which a session is old.
+    pub archive_sessions_after_days: u32,
     /// Throw away for good what was put away long ago, by itself.
     pub purge: bool,
     /// Days after which that is long ago.
@@ -220,8 +222,16 @@ pub struct Retention {
 
 impl Default for Retention {
     fn default() -> Self {
-        // Days as the predecessor's (RLM 0.11). 2 GiB are some millions of events.
-        Self { archive: true, archive_after_days: 30, purge: false, purge_after_days: 180, store_bytes: 2 << 30 }
+        // Days of chunks as the predecessor's (RLM 0.11), which kept no sessions: what was said is searched for longer than notes
+        // about it. 2 GiB are some millions of events.
+        Self {
+            archive: true,
+            archive_after_days: 30,
+            archive_sessions_after_days: 365,
+            purge: false,
+            purge_after_days: 180,
+            store_bytes: 2 << 30,
+        }
     }
 }
 

@@ -71,6 +71,11 @@ impl Home {
         self.0.join("index")
     }
 
+    /// Models besides the built-in one, and which one is used.
+    pub fn models(&self) -> PathBuf {
+        self.0.join("models")
+    }
+
     /// Held by the one worker that may write.
     pub fn worker_lock(&self) -> PathBuf {
         self.0.join("worker.lock")

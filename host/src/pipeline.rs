@@ -332,7 +332,12 @@ impl<'a> Pipeline<'a> {
     /// Has the indexes follow. Search does without what is not indexed, so that nothing here ends the run.
     fn index(&self, store: &mut Store, worked: &mut Worked) {
         let folder = self.home.index();
-        let renewal = Renewal { folder: &folder, model: embedding::built_in(), stop: self.stop };
+        // What is there stays as it is for as long as the chosen model cannot be used.
+        let model = embedding::in_use(self.home).unwrap_or_else(|error| {
+            worked.problems.push(error.to_string());
+            None
+        });
+        let renewal = Renewal { folder: &folder, model: model.as_ref(), stop: self.stop };
         if let Err(error) = renewal.run(store, &mut |_| {}) {
             worked.problems.push(format!("search does without what was read now: {error}"));
         }

@@ -147,7 +147,11 @@ impl<'a> Retention<'a> {
     }
 
     fn is_old(&self, kept: &Kept) -> bool {
-        kept.stored_at < self.now - Self::days(self.settings.archive_after_days)
+        let days = match kept.origin {
+            Origin::Session => self.settings.archive_sessions_after_days,
+            _ => self.settings.archive_after_days,
+        };
+        kept.stored_at < self.now - Self::days(days)
     }
 
     fn is_long_away(&self, kept: &Kept) -> bool {

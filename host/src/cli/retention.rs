@@ -18,7 +18,7 @@ const SHOWN: usize = 10;
   totalrecall retention run
   totalrecall retention run --archive --purge
 
-What is older than 30 days and was not looked at is compressed and leaves the search by words; its title, tags and summary
+What is old (sessions: a year, chunks: 30 days) and was not looked at is compressed and leaves the search by words; its title, tags and summary
 are still found, what was learned from it stays, and `totalrecall restore` brings it back. This happens by itself once a day.
 Nothing is thrown away because of its age unless you say so; the size of the store is kept under `retention.store-bytes`.
 docs/retention.md has the rules.")]

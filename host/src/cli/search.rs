@@ -122,7 +122,11 @@ impl Search {
         let Some(store) = store(context)? else { return Ok(Outcome::NothingFound) };
         let query = self.query.clone().unwrap_or_else(|| self.words.join(" "));
         let filter = filter(&self.asked, &store, context)?;
-        let searcher = Searcher::open(&context.home.index(), embedding::built_in())?;
+        let model = embedding::in_use(&context.home).unwrap_or_else(|error| {
+            ui::warn(&format!("{error}; searching by words alone"));
+            None
+        });
+        let searcher = Searcher::open(&context.home.index(), model)?;
         for trouble in searcher.troubles() {
             ui::warn(&format!("{}; run: totalrecall reindex", clean(trouble)));
         }
@@ -243,7 +247,8 @@ impl Reindex {
         index::remove(&context.home.index())?;
         let bar = progress::count_bar(store.last_passage()?.0.cast_unsigned());
         let folder = context.home.index();
-        let renewal = Renewal { folder: &folder, model: embedding::built_in(), stop: &context.stop };
+        let model = embedding::in_use(&context.home)?;
+        let renewal = Renewal { folder: &folder, model: model.as_ref(), stop: &context.stop };
         let renewed = renewal.run(&mut store, &mut |done| bar.inc(done));
         bar.finish_and_clear();
         let renewed = renewed?;

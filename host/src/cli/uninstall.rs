@@ -63,9 +63,10 @@ const FILES: [&str; 17] = [
 ];
 
 /// Folders of a home that are ours altogether.
-const FOLDERS: [&str; 11] = [
+const FOLDERS: [&str; 12] = [
     "inbox",
     "index",
+    "models",
     "backups",
     "hooks",
     "components",

@@ -39,7 +39,7 @@ pub(super) struct Desk {
 
 /// The indexes that are open.
 #[derive(Default)]
-pub(super) struct Indexes(Mutex<Option<(Stamp, Searcher<'static>)>>);
+pub(super) struct Indexes(Mutex<Option<(Stamp, Searcher)>>);
 
 /// Files of the indexes, with their times and sizes: another commit has others.
 type Stamp = Vec<(PathBuf, Option<SystemTime>, u64)>;
@@ -148,14 +148,14 @@ impl Desk {
 
     pub(super) fn with_searcher<T>(
         &self,
-        work: impl FnOnce(&Searcher<'static>) -> Result<T, SearchError>,
+        work: impl FnOnce(&Searcher) -> Result<T, SearchError>,
     ) -> Result<T, Refusal> {
         let folder = self.home.index();
         // One that another call has left in the middle of a panic is as good as any: it only reads.
         let mut open = self.indexes.0.lock().unwrap_or_else(PoisonError::into_inner);
         let stamp = stamp(&folder);
         if open.as_ref().is_none_or(|(known, _)| *known != stamp) {
-            *open = Some((stamp, Searcher::open(&folder, embedding::built_in())?));
+            *open = Some((stamp, Searcher::open(&folder, embedding::in_use(&self.home).ok().flatten())?));
         }
         match open.as_ref() {
             Some((_, searcher)) => Ok(work(searcher)?),

@@ -34,6 +34,8 @@ const TAIL_MEANT: usize = 400;
 const NEAR: f32 = 0.3;
 /// Longest title of something archived, in characters.
 const TITLE: usize = 160;
+/// Passages that are read for each hit that is wanted: others may say the same, or be newer.
+const FOLDED: usize = 3;
 /// Passages that are read together with their neighbours.
 const READ: usize = 50;
 /// Passages that are asked how much of the query they have.
@@ -65,21 +67,21 @@ impl SearchError {
 }
 
 /// The indexes, open. Opening takes a millisecond; what is committed later is seen after [`Searcher::reload`].
-pub struct Searcher<'m> {
+pub struct Searcher {
     words: WordIndex,
     groups: WordIndex,
     vectors: Option<Vectors>,
-    model: Option<&'m Model>,
+    model: Option<Model>,
     /// An index that is missing or cannot be used, and why.
     troubles: Vec<String>,
 }
 
-impl<'m> Searcher<'m> {
+impl Searcher {
     /// Opens the indexes in a folder. Without one, its part is left out of every search.
     ///
     /// # Errors
     /// None that can be expected.
-    pub fn open(folder: &Path, model: Option<&'m Model>) -> Result<Self, SearchError> {
+    pub fn open(folder: &Path, model: Option<Model>) -> Result<Self, SearchError> {
         let folders = Folders::of(folder);
         let mut troubles = Vec::new();
         let mut open = |folder: &Path| match WordIndex::open(folder) {
@@ -91,7 +93,7 @@ impl<'m> Searcher<'m> {
             Ok(index) => Ok(index),
         };
         let (words, groups) = (open(&folders.words)?, open(&folders.groups)?);
-        let vectors = match (model, Vectors::open(&folders.vectors)) {
+        let vectors = match (&model, Vectors::open(&folders.vectors)) {
             // Vectors of two models cannot be compared; the next renewal makes them anew.
             (Some(model), Ok(vectors)) => Some(vectors).filter(|vectors| vectors.model() == model.id()),
             (None, _) | (_, Err(VectorsError::Absent(_))) => None,
@@ -124,7 +126,8 @@ impl<'m> Searcher<'m> {
         let texts = Texts::of(store);
         let tail = Tail::read(store, &self.words, &mut answer)?;
         let vector = OnceCell::new();
-        let vector = || vector.get_or_init(|| self.model.and_then(|model| model.embed(&request.query))).as_deref();
+        let vector =
+            || vector.get_or_init(|| self.model.as_ref().and_then(|model| model.embed(&request.query))).as_deref();
 
         let most = request.limit.max(CANDIDATES);
         let mut passages = self.words.search_verified(&plan, &admitted, most, |id| {
@@ -136,7 +139,7 @@ impl<'m> Searcher<'m> {
             (Some(vectors), Some(vector)) => vectors.search(vector, most, &admitted),
             _ => Vec::new(),
         };
-        if let (Some(model), Some(vector)) = (self.model, vector()) {
+        if let (Some(model), Some(vector)) = (&self.model, vector()) {
             merge(&mut dense, tail.by_meaning(model, vector, &admitted), most);
         }
         // Something is always nearest, though it is not near.
@@ -199,13 +202,21 @@ impl<'m> Searcher<'m> {
         answer: &mut Answer,
     ) -> Result<(), SearchError> {
         let mut read = HashMap::new();
+        let mut gone = 0;
+        let enough = request.limit.saturating_mul(FOLDED).max(READ);
         for found in &ranked {
-            if let Some(passage) = store.passage(PassageId(found.id.cast_signed()))?
-                && let Ok(outdated) = outdated(store, &passage, &request.filter, now)?
-            {
-                read.insert(found.id, (passage, outdated));
+            if read.len() >= enough {
+                break;
+            }
+            let passage = store.passage(PassageId(found.id.cast_signed()))?;
+            let outdated = passage.as_ref().map(|it| outdated(store, it, &request.filter, now)).transpose()?;
+            match passage.zip(outdated.and_then(Result::ok)) {
+                Some(it) => drop(read.insert(found.id, it)),
+                None => gone += 1,
             }
         }
+        // Those that are not read are counted as they are.
+        answer.total = ranked.len() - gone - read.len();
         ranked.retain(|found| read.contains_key(&found.id));
         let age = |found: &Ranked| Some(now - read.get(&found.id)?.0.at?);
         fuse::prefer_recent(&mut ranked, weights, age);

@@ -29,6 +29,7 @@ mod learn;
 mod life;
 mod mcp;
 mod memory;
+mod models;
 mod patterns;
 mod pause;
 mod retention;

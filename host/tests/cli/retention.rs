@@ -29,6 +29,9 @@ fn now() -> i64 {
 /// Runs a command as if so many days had gone by.
 fn later(user: &User, days: i64, arguments: &[&str]) -> crate::support::Ran {
     let then = jiff::Timestamp::from_millisecond(now() + days * 86_400_000).unwrap();
+    if !user.state().join("config.toml").exists() {
+        settings(user, "");
+    }
     let output = user.command(arguments).env("TOTALRECALL_NOW", then.to_string()).output().unwrap();
     crate::support::Ran::of(user, output)
 }
@@ -39,9 +42,11 @@ fn later_ok(user: &User, days: i64, arguments: &[&str]) -> crate::support::Ran {
     ran
 }
 
+/// Has sessions be old as early as chunks, so that a month is enough to try both.
 fn settings(user: &User, text: &str) {
     fs::create_dir_all(user.state()).unwrap();
-    fs::write(user.state().join("config.toml"), format!("[retention]\n{text}\n")).unwrap();
+    fs::write(user.state().join("config.toml"), format!("[retention]\narchive-sessions-after-days = 30\n{text}\n"))
+        .unwrap();
 }
 
 fn told(store: &Store) -> Vec<ToldCall> {
@@ -80,7 +85,11 @@ fn what_is_put_away_reads_as_before_of_every_tool() {
             let user = User::with_tool(&tool, &case);
             if tool == "aider" {
                 fs::create_dir_all(user.state()).unwrap();
-                fs::write(user.state().join("config.toml"), "[roots]\naider = [\"~/src\"]\n").unwrap();
+                fs::write(
+                    user.state().join("config.toml"),
+                    "[roots]\naider = [\"~/src\"]\n[retention]\narchive-sessions-after-days = 30\n",
+                )
+                .unwrap();
             }
             read(&user);
             let (events, known) = (stored(&user), learned(&user));
