@@ -160,10 +160,11 @@ impl Store {
     /// See [`StoreError`]: `ReadOnly` where the home may not be written, `Newer`, `Foreign`, `Corrupt`, `Busy`.
     pub fn open(home: &Path) -> Result<Self, StoreError> {
         let path = home.join(FILE);
-        create_private(home, &path)?;
+        create_home(home)?;
         // Two that make it at once would be in each other's way: while it begins to keep a log, SQLite lets nobody wait. A folder
         // that cannot be locked, as elsewhere than on Unix, is no reason not to open what is in it.
         let _alone = fs::File::open(home).ok().filter(|folder| folder.lock().is_ok());
+        create_file(&path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let db =
             connect(&path, flags).map_err(|error| StoreError::Open { path: path.clone(), why: error.to_string() })?;
@@ -342,30 +343,41 @@ impl Drop for Store {
 }
 
 /// The home and the database hold what the person wrote to their agents: for their eyes only.
-fn create_private(home: &Path, path: &Path) -> Result<(), StoreError> {
-    let refused = |at: &Path| {
-        let at = at.to_path_buf();
-        move |error: std::io::Error| match error.kind() {
-            std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
-                StoreError::ReadOnly(format!("{}: {error}", at.display()))
-            }
-            std::io::ErrorKind::StorageFull => StoreError::Full,
-            _ => StoreError::Open { path: at, why: error.to_string() },
-        }
-    };
-    if !home.exists() {
-        let mut dir = fs::DirBuilder::new();
-        dir.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut dir, 0o700);
-        dir.create(home).map_err(refused(home))?;
+fn create_home(home: &Path) -> Result<(), StoreError> {
+    if home.exists() {
+        return Ok(());
+    }
+    let mut dir = fs::DirBuilder::new();
+    dir.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut dir, 0o700);
+    dir.create(home).map_err(|error| refused(home, &error))
+}
+
+/// See [`create_home`]. A file that is there is not even opened: closing it would take away the locks that SQLite holds on it in this
+/// process, where another thread has a store (fcntl(2): closing any descriptor of a file lets go of all locks on it).
+fn create_file(path: &Path) -> Result<(), StoreError> {
+    if path.exists() {
+        return Ok(());
     }
     let mut file = fs::OpenOptions::new();
-    file.write(true).create(true).truncate(false);
+    file.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut file, 0o600);
-    file.open(path).map_err(refused(path))?;
-    Ok(())
+    match file.open(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(refused(path, &error)),
+        _ => Ok(()),
+    }
+}
+
+fn refused(at: &Path, error: &std::io::Error) -> StoreError {
+    match error.kind() {
+        std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
+            StoreError::ReadOnly(format!("{}: {error}", at.display()))
+        }
+        std::io::ErrorKind::StorageFull => StoreError::Full,
+        _ => StoreError::Open { path: at.to_path_buf(), why: error.to_string() },
+    }
 }
 
 fn has_log(path: &Path) -> bool {

@@ -1,6 +1,7 @@
 //! `totalrecall doctor`: everything that has to work, and what to do about what does not.
 
 mod calls;
+mod search;
 mod state;
 
 use std::{fmt::Write as _, path::PathBuf};
@@ -89,6 +90,7 @@ impl Checks {
         self.add("settings", Health::Good, context.home.config().display(), None);
         self.components(context);
         self.store(context);
+        self.search(context);
         self.model(context);
     }
 

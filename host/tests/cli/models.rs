@@ -115,4 +115,11 @@ fn without_the_chosen_model_it_goes_by_words() {
     let ran = user.ok(&["worker"]);
     assert!(ran.err.contains("the model own cannot be used"), "{ran}");
     assert!(user.ok(&["models", "list"]).out.contains("import it again"));
+    let ran = user.ok(&["doctor"]);
+    assert!(ran.out.contains("the model own cannot be used") && ran.out.contains("models use built-in"), "{ran}");
+    user.ok(&["models", "use", "built-in"]);
+    user.ok(&["worker"]);
+    assert!(user.ok(&["doctor"]).out.contains("by words and by meaning"));
+    fs::remove_dir_all(user.state().join("index/vectors")).unwrap();
+    assert!(user.ok(&["doctor"]).out.contains("0% can be found by their meaning"));
 }
