@@ -24,6 +24,14 @@ INSERT INTO span (first, count, origin, source)
     SELECT (SELECT ifnull(max(first + count), 1) FROM span) - 1 + row_number() OVER (ORDER BY id), 1, 3, id FROM session;
 INSERT INTO meta (key, value) SELECT 'next-passage', ifnull(max(first + count), 1) FROM span;
 
+-- Which trigrams occur in the texts of a run of passages that are events: a Bloom filter of one hash, `search/trigrams.rs`. It is
+-- derived, and tells what an expression cannot be found in.
+CREATE TABLE trigram (
+    first INTEGER PRIMARY KEY,          -- numbers of passages
+    last INTEGER NOT NULL,
+    filter BLOB NOT NULL
+) STRICT;
+
 -- Files that calls of tools were about, and what was done with them.
 CREATE TABLE file (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE) STRICT;
 CREATE TABLE touch (

@@ -126,6 +126,7 @@ impl Renewal<'_> {
             removals = 0;
         }
         store.forget_removals(removals.cast_signed())?;
+        store.renew_trigrams(self.stop)?;
         renewed.stopped = self.stop.load(Ordering::Relaxed);
         Ok(renewed)
     }

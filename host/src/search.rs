@@ -8,6 +8,7 @@ mod grep;
 mod hit;
 mod reference;
 mod run;
+mod trigrams;
 
 pub use around::{Around, Moment, Step, around, timeline};
 pub use asked::{Asked, AskedError};
@@ -15,6 +16,7 @@ pub use grep::{Grep, Line, Lines};
 pub use hit::{Hit, Source};
 pub use reference::{Reference, ReferenceError};
 pub use run::{SearchError, Searcher};
+pub(crate) use trigrams::{Needs, Trigrams};
 
 use serde::Serialize;
 use totalrecall_retrieval::fuse;

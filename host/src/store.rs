@@ -45,6 +45,7 @@ mod texts;
 mod tidy;
 mod toolcall;
 mod touch;
+mod trigrams;
 mod turn;
 mod unsaved;
 
@@ -70,7 +71,7 @@ pub use outline::Asked;
 pub use passage::{Origin, Removal, Span};
 pub use read::{SessionRow, StoredSignal, TranscriptRow, UsageRow};
 pub use review::{Review, ReviewCount, ReviewState, Reviewable};
-pub use scan::StoredText;
+pub(crate) use scan::{Shown, StoredText};
 pub use session::{Counts, Role, SessionFacts};
 pub use source::Trouble;
 pub use stamp::{Edges, Stamp};

@@ -161,6 +161,7 @@ impl GrepLines {
             filter: filter(&self.asked, &store, context)?,
             limit: usize::from(self.limit),
             budget: Duration::from_secs(self.budget),
+            now: context.now,
         };
         let found = grep.run(&store)?;
         if self.json {
@@ -245,6 +246,7 @@ impl Reindex {
         let mut store = work::open(context)?;
         let Some(_lock) = work::lock(context, false)? else { return Ok(Outcome::Done) };
         index::remove(&context.home.index())?;
+        store.clear_trigrams()?;
         let bar = progress::count_bar(store.last_passage()?.0.cast_unsigned());
         let folder = context.home.index();
         let model = embedding::in_use(&context.home)?;

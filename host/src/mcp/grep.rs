@@ -76,6 +76,9 @@ struct Told {
     /// How near it is, 0 to 100
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<u8>,
+    /// It was put away: `restore` brings the whole back
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    archived: bool,
 }
 
 impl Tool for GrepLines {
@@ -102,6 +105,7 @@ impl Tool for GrepLines {
             filter: self.about.filter(&store, desk)?,
             limit: self.limit.clamp(1, MOST) as usize,
             budget: BUDGET,
+            now: desk.now,
         };
         let found = grep.run(&store)?;
         Ok(Found {
@@ -119,6 +123,7 @@ impl Tool for GrepLines {
                     before: found.before,
                     after: found.after,
                     score: found.score,
+                    archived: found.archived,
                 })
                 .collect(),
         })
@@ -140,7 +145,7 @@ fn notices(found: &Lines) -> Vec<String> {
         "a higher limit or narrower filters show others",
     ));
     if found.is_partial {
-        let since = found.only_since.map(|at| format!(" back to {}", when(at))).unwrap_or_default();
+        let since = found.only_since.map(|at| format!(" what was said after {}", when(at))).unwrap_or_default();
         notices.push(format!(
             "There was no time to look through everything, only{since}: filters such as project or date_from help."
         ));
@@ -153,8 +158,9 @@ impl Answer for Found {
         let mut text = String::new();
         for found in &self.lines {
             let score = found.score.map(|score| format!(" {score}%")).unwrap_or_default();
+            let archived = if found.archived { ", archived" } else { "" };
             let at = found.at.as_deref().map(|at| format!(" {at}")).unwrap_or_default();
-            let _ = writeln!(text, "{}:{}{score}{at}{}", found.id, found.number, found.place.text());
+            let _ = writeln!(text, "{}:{}{score}{at}{}{archived}", found.id, found.number, found.place.text());
             for (mark, line) in [(' ', &found.before), ('>', &Some(found.text.clone())), (' ', &found.after)] {
                 if let Some(line) = line {
                     let _ = writeln!(text, " {mark} {line}");

@@ -1,26 +1,36 @@
 //! Lines that match a pattern, in everything that is stored, newest first.
+//!
+//! Texts that cannot match are told by their trigrams; all others are read, by as many threads as there are processors, straight
+//! from the pages of the database. What is expensive about a line (what stands around it, how it is shown) is done for those only
+//! that are among the newest so far.
 
+mod best;
 mod fuzzy;
 
 use std::{
     ops::ControlFlow,
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
     time::{Duration, Instant},
 };
 
 use regex::bytes::{Regex, RegexBuilder};
 use serde::Serialize;
 
-use super::{Filter, Reference, Source};
+use super::{Filter, Needs, Reference, Source};
 use crate::{
     clean::clean,
-    store::{Origin, PassageId, SessionId, Store, StoreError, StoredText},
+    store::{Origin, PassageId, SessionId, Shown, Store, StoreError, StoredText},
 };
+use best::Best;
 use fuzzy::Fuzzy;
 
 /// Largest compiled pattern, in bytes: what the library takes for bounded. A pattern comes from an agent.
 const PATTERN_SIZE: usize = 1 << 20;
 /// Longest line that is shown, in characters.
 const SHOWN: usize = 200;
+/// Most threads: each has a connection of its own, and memory is no faster for more.
+const THREADS: usize = 8;
 
 /// What lines are looked for.
 #[derive(Clone, Debug)]
@@ -37,6 +47,8 @@ pub struct Grep {
     pub limit: usize,
     /// Time after which it stops.
     pub budget: Duration,
+    /// The time, in milliseconds since the Unix epoch: which memories hold.
+    pub now: i64,
 }
 
 /// What was found.
@@ -46,7 +58,7 @@ pub struct Lines {
     pub lines: Vec<Line>,
     /// How many there are in what was looked through.
     pub total: u64,
-    /// There was no time to look through all: only back to then, in milliseconds since the Unix epoch.
+    /// There was no time to look through all: all that was said after then was, in milliseconds since the Unix epoch.
     pub only_since: Option<i64>,
     /// It ran out of time.
     pub is_partial: bool,
@@ -75,11 +87,23 @@ pub struct Line {
     pub after: Option<String>,
     /// How near it is, 0 to 100, where it need only be near.
     pub score: Option<u8>,
+    /// What it stands in was put away.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub archived: bool,
 }
 
 enum Matcher {
     Exact(Regex),
     Near(Fuzzy, u8),
+}
+
+/// What one thread has found.
+struct Looked {
+    total: u64,
+    bytes: u64,
+    best: Best,
+    /// Number of the first transcript that it had no time for.
+    unfinished: Option<usize>,
 }
 
 impl Grep {
@@ -94,32 +118,88 @@ impl Grep {
             Some(least) => Matcher::Near(Fuzzy::new(&self.pattern), least),
             None => Matcher::Exact(self.expression(&mut found.literal)),
         };
+        let needs = match matcher {
+            Matcher::Exact(ref expression) => Needs::of(expression.as_str(), self.case),
+            // Any part of a line may be another.
+            Matcher::Near(..) => Needs::NOTHING,
+        };
         let groups = store.groups(&self.filter)?;
-        let mut raw: Vec<(Raw, Line)> = Vec::new();
-        let mut texts = 0_u32;
-        store.scan_texts(groups.as_ref(), &mut |text| {
-            texts += 1;
-            if texts.is_multiple_of(64) && started.elapsed() > self.budget {
-                found.is_partial = true;
-                return ControlFlow::Break(());
+        let mut shown = store.shown(groups.as_ref())?;
+        shown.retain(|shown| self.filter.since.is_none_or(|since| shown.ended_at.is_none_or(|end| end >= since)));
+
+        let mut all = Looked::new(self.limit);
+        let holds = |row| Ok::<_, StoreError>(store.memory_row(row)?.is_some_and(|memory| memory.holds(self.now)));
+        let mut failed = None;
+        store.scan_kept(groups.as_ref(), &mut |text| {
+            let is_meant = text.group.origin != Origin::Memory || self.filter.outdated;
+            match if is_meant { Ok(true) } else { holds(text.row) } {
+                Ok(true) => self.look(&matcher, &text, &mut all),
+                Ok(false) => {}
+                Err(error) => failed = Some(error),
             }
-            if self.admits(&text) {
-                found.bytes += text.text.len() as u64;
-                self.look(&matcher, &text, &mut found.total, &mut raw);
-            }
-            found.only_since = text.at.or(found.only_since);
-            ControlFlow::Continue(())
+            if failed.is_none() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })?;
-        if !found.is_partial {
-            found.only_since = None;
+        failed.map_or(Ok(()), Err)?;
+
+        let next = AtomicUsize::new(0);
+        let threads = thread::available_parallelism().map_or(1, usize::from).min(THREADS).min(shown.len());
+        let readers = (0..threads).map(|_| store.reader()).collect::<Result<Vec<_>, _>>()?;
+        let looked = thread::scope(|scope| {
+            let look = |reader| self.look_through(&reader, (&matcher, &needs), &shown, &next, started);
+            let threads: Vec<_> = readers.into_iter().map(|reader| scope.spawn(move || look(reader))).collect();
+            let ends = threads.into_iter().map(|thread| thread.join());
+            ends.map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect::<Vec<_>>()
+        });
+        for looked in looked {
+            all.add(looked?);
         }
-        for (raw, mut line) in raw {
+
+        (found.total, found.bytes) = (all.total, all.bytes);
+        if let Some(first) = all.unfinished {
+            found.is_partial = true;
+            // Sessions that were put away come last, and may be newer than what was looked through.
+            found.only_since = shown[first..].iter().filter_map(|shown| shown.ended_at).max();
+        }
+        for (raw, mut line) in all.best.into_sorted() {
             if let Some((id, source)) = raw.place(store)? {
                 (line.id, line.source) = (id, source);
                 found.lines.push(line);
             }
         }
         Ok(found)
+    }
+
+    /// What a thread does: one transcript after the other that no other thread has taken.
+    fn look_through(
+        &self,
+        store: &Store,
+        (matcher, needs): (&Matcher, &Needs),
+        shown: &[Shown],
+        next: &AtomicUsize,
+        started: Instant,
+    ) -> Result<Looked, StoreError> {
+        let mut looked = Looked::new(self.limit);
+        let mut texts = 0_u32;
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(one) = shown.get(number) else { return Ok(looked) };
+            let mut is_late = started.elapsed() > self.budget;
+            if !is_late {
+                store.scan(*one, needs, &mut |text| {
+                    texts = texts.wrapping_add(1);
+                    is_late = texts.is_multiple_of(64) && started.elapsed() > self.budget;
+                    if is_late {
+                        return ControlFlow::Break(());
+                    }
+                    self.look(matcher, &text, &mut looked);
+                    ControlFlow::Continue(())
+                })?;
+            }
+            if is_late {
+                looked.unfinished = Some(number);
+                return Ok(looked);
+            }
+        }
     }
 
     fn expression(&self, literal: &mut Option<String>) -> Regex {
@@ -145,16 +225,18 @@ impl Grep {
             && until.is_none_or(|until| text.at.is_some_and(|at| at < until))
     }
 
-    fn look(&self, matcher: &Matcher, text: &StoredText<'_>, total: &mut u64, raw: &mut Vec<(Raw, Line)>) {
+    fn look(&self, matcher: &Matcher, text: &StoredText<'_>, looked: &mut Looked) {
+        if !self.admits(text) {
+            return;
+        }
+        looked.bytes += text.text.len() as u64;
         match matcher {
             Matcher::Exact(expression) => {
                 let mut from = 0;
                 while let Some(found) = expression.find_at(text.text, from) {
                     let (start, end) = line_around(text.text, found.start());
-                    *total += 1;
-                    if raw.len() < self.limit {
-                        raw.push((Raw::of(text), line(text, start, end, found.start(), None)));
-                    }
+                    looked.total += 1;
+                    looked.best.offer(text, start, None, || line(text, start, end, found.start(), None));
                     // The next line: a line counts once.
                     from = end + 1;
                     if from > text.text.len() {
@@ -168,17 +250,26 @@ impl Grep {
                     let end = start + bytes.len();
                     let (score, at) = fuzzy.score(&String::from_utf8_lossy(bytes));
                     if score >= *least {
-                        *total += 1;
-                        raw.push((Raw::of(text), line(text, start, end, start + at, Some(score))));
-                        if raw.len() > self.limit * 4 + 64 {
-                            best(raw, self.limit);
-                        }
+                        looked.total += 1;
+                        looked.best.offer(text, start, Some(score), || line(text, start, end, start + at, Some(score)));
                     }
                     start = end + 1;
                 }
-                best(raw, self.limit);
             }
         }
+    }
+}
+
+impl Looked {
+    fn new(limit: usize) -> Self {
+        Self { total: 0, bytes: 0, best: Best::new(limit), unfinished: None }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.total += other.total;
+        self.bytes += other.bytes;
+        self.best.add(other.best);
+        self.unfinished = self.unfinished.into_iter().chain(other.unfinished).min();
     }
 }
 
@@ -186,12 +277,6 @@ impl Grep {
 #[expect(clippy::expect_used, reason = "the pattern is written here")]
 fn never() -> Regex {
     Regex::new(r"[^\s\S]").expect("an empty class")
-}
-
-/// Keeps the nearest lines, of equally near ones the newest.
-fn best(raw: &mut Vec<(Raw, Line)>, limit: usize) {
-    raw.sort_by_key(|(_, line)| std::cmp::Reverse(line.score));
-    raw.truncate(limit);
 }
 
 /// Where a line stands, as far as it is known while everything is looked through.
@@ -260,6 +345,7 @@ fn line(text: &StoredText<'_>, start: usize, end: usize, at: usize, score: Optio
         before,
         after,
         score,
+        archived: text.archived,
     }
 }
 

@@ -8,7 +8,7 @@ pub(super) mod read;
 
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 
-use super::{PassageId, SessionId, Store, StoreError, TranscriptId, copied::ids, event::ORDINAL_BITS};
+use super::{PassageId, SessionId, Store, StoreError, TranscriptId, copied::ids, event::ORDINAL_BITS, trigrams};
 
 /// What passages are of. Numbers are for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
@@ -132,6 +132,7 @@ pub(super) fn cut_events(db: &Connection, transcript: TranscriptId, from: i64) -
         find.query_map(params![Origin::Event, start, last, from], Span::read)?.collect::<Result<_, _>>()?;
     for span in spans {
         let kept = (from - span.source).max(0);
+        trigrams::cut(db, &span, kept)?;
         db.prepare_cached("INSERT INTO removal (first, count) VALUES (?1, ?2)")?
             .execute([span.first.0 + kept, span.count - kept])?;
         if kept == 0 {

@@ -73,6 +73,18 @@ fn learned(user: &User) -> serde_json::Value {
     serde_json::json!({ "usage": usage, "status": status, "patterns": patterns })
 }
 
+/// All lines of messages, calls and results, as `grep` finds them.
+fn grepped(user: &User, archived: bool) -> Vec<String> {
+    let found = user.run(&["grep", "^", "--limit", "10000", "--json"]).json();
+    let lines = found["lines"].as_array().unwrap();
+    assert_eq!(found["total"], lines.len());
+    let told = |line: &serde_json::Value| {
+        assert_eq!(line["archived"].as_bool().unwrap_or_default(), archived, "{line}");
+        format!("{}:{} {} {:?} {:?}", line["id"], line["number"], line["text"], line["before"], line["after"])
+    };
+    lines.iter().map(told).collect()
+}
+
 #[test]
 fn what_is_put_away_reads_as_before_of_every_tool() {
     let mut compared = 0;
@@ -93,6 +105,7 @@ fn what_is_put_away_reads_as_before_of_every_tool() {
             }
             read(&user);
             let (events, known) = (stored(&user), learned(&user));
+            let lines = grepped(&user, false);
             let mut store = Store::open(&user.state()).unwrap();
             let (calls, passages) = (told(&store), indexed(&store));
             let sessions: Vec<_> = store.sessions().unwrap().into_iter().map(|it| it.id).collect();
@@ -103,6 +116,7 @@ fn what_is_put_away_reads_as_before_of_every_tool() {
             store.finish().unwrap();
             assert_eq!(stored(&user), events, "{tool} {case}: read from where it was put");
             assert_eq!(told(&store), calls, "{tool} {case}: rules are measured as before");
+            assert_eq!(grepped(&user, true), lines, "{tool} {case}: its lines are found as before");
             let titles = indexed(&store);
             assert!(titles.len() <= sessions.len(), "{tool} {case}: of each there is its title: {titles:?}");
             assert_eq!(learned(&user), known, "{tool} {case}");

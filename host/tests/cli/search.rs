@@ -8,6 +8,7 @@ use std::{
 };
 
 use serde_json::Value;
+use totalrecall::store::Store;
 
 use crate::{
     life::walk,
@@ -207,6 +208,87 @@ fn grep_finds_lines_and_counts_all_of_them() {
     assert!(near.out.contains(SAID), "{near}");
 }
 
+/// Two sessions that take turns, each with lines that match.
+#[test]
+fn grep_gives_the_newest_lines_of_all_sessions_first() {
+    let user = User::new();
+    for (name, minutes) in [("one", [1, 4, 5]), ("two", [2, 3, 6])] {
+        let file = user.projects().join(format!("{name}.jsonl"));
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        let records = minutes.map(|minute| {
+            serde_json::json!({
+                "type": "user", "uuid": format!("{name}-{minute}"), "parentUuid": null, "sessionId": name, "isSidechain": false,
+                "cwd": "/w/a", "version": "2.1.332", "timestamp": format!("2026-11-20T10:{minute:02}:00.000Z"),
+                "message": { "role": "user", "content": format!("turn {minute} a\nturn {minute} b") },
+            })
+            .to_string()
+        });
+        fs::write(&file, records.join("\n") + "\n").unwrap();
+        settle(&file);
+    }
+    read(&user);
+    let lines = |arguments: &[&str]| -> Vec<String> {
+        let found = user.ok(&[&["grep", "turn", "--json"], arguments].concat()).json();
+        assert_eq!(found["total"], 12);
+        found["lines"].as_array().unwrap().iter().map(|line| line["text"].as_str().unwrap()[5..].to_owned()).collect()
+    };
+    assert_eq!(lines(&[]).join(" "), "6 a 6 b 5 a 5 b 4 a 4 b 3 a 3 b 2 a 2 b 1 a 1 b");
+    assert_eq!(lines(&["-n", "3"]).join(" "), "6 a 6 b 5 a");
+
+    let none = user.run(&["grep", "turn", "--json", "--budget", "0"]);
+    assert_eq!((none.code, &none.json()["total"], &none.json()["is_partial"]), (Some(3), &0.into(), &true.into()));
+    let told = user.run(&["grep", "turn", "--budget", "0"]).err;
+    assert!(told.contains("Not all was looked through, only what was said after 2026-11-20 "), "{told}");
+    let forever = u64::MAX.to_string();
+    assert_eq!(lines(&["--budget", &forever]).len(), 12);
+}
+
+/// What is passed over by its trigrams holds nothing that is looked for, before and after a transcript has grown.
+#[test]
+fn grep_passes_over_what_cannot_match_and_nothing_else() {
+    let user = one();
+    let file =
+        walk(&user.projects()).into_iter().find(|file| file.extension().is_some_and(|it| it == "jsonl")).unwrap();
+    let text = fs::read_to_string(&file).unwrap();
+    let record = text.lines().find(|line| line.contains("\"type\":\"user\"")).unwrap();
+    let mut record: Value = serde_json::from_str(record).unwrap();
+    record["uuid"] = "later".into();
+    record["message"] = serde_json::json!({ "role": "user", "content": "then the Zirconium gate was closed" });
+    let patterns =
+        ["zirconium", "def mean", "def [a-z]+\\(", "(pytest|zirconium) ?", "no such thing anywhere", "^", "\\bxs\\b"];
+    let found = |pattern: &str| user.run(&["grep", pattern, "--json", "-n", "1000"]).json();
+    for round in 0..2 {
+        let with = patterns.map(found);
+        Store::open(&user.state()).unwrap().clear_trigrams().unwrap();
+        for (pattern, with) in patterns.iter().zip(with) {
+            let without = found(pattern);
+            assert_eq!((&with["total"], &with["lines"]), (&without["total"], &without["lines"]), "{pattern}");
+            let (few, all) = (with["bytes"].as_u64().unwrap(), without["bytes"].as_u64().unwrap());
+            match *pattern {
+                "^" => assert_eq!(few, all),
+                "no such thing anywhere" => assert!(all > 0 && few == 0, "{few} of {all}"),
+                "zirconium" => assert_eq!((&with["total"], few > 0), (&Value::from(round), round == 1)),
+                _ => assert!(few <= all),
+            }
+        }
+        // They come back, and what is new has one.
+        fs::write(&file, format!("{text}{record}\n")).unwrap();
+        settle(&file);
+        read(&user);
+    }
+}
+
+#[test]
+fn grep_leaves_out_what_does_not_hold_any_more() {
+    let user = User::new();
+    user.ok(&["remember", "the gate is zirconium"]);
+    let id = user.ok(&["recall", "--json"]).json()["memories"][0]["id"].as_str().map(str::to_owned);
+    user.ok(&["remember", "the gate is beryllium", "--supersedes", &id.unwrap()]);
+    let found = |arguments: &[&str]| user.run(&[&["grep", "the gate is", "--json"], arguments].concat()).json();
+    assert_eq!(found(&[])["total"], 1);
+    assert_eq!(found(&["--outdated"])["total"], 2);
+}
+
 #[test]
 fn nothing_of_others_reaches_the_terminal_as_it_is() {
     let user = User::new();
@@ -268,11 +350,11 @@ fn make_old(state: &Path) {
     fs::remove_dir_all(state.join("index")).unwrap();
     let db = rusqlite::Connection::open(state.join("totalrecall.db")).unwrap();
     db.execute_batch(
-        "DROP TABLE span; DROP TABLE removal; DROP TABLE touch; DROP TABLE file; DROP TABLE memory; DROP TABLE chunk;
+        "DROP TABLE span; DROP TABLE removal; DROP TABLE trigram; DROP TABLE touch; DROP TABLE file; DROP TABLE memory; DROP TABLE chunk;
          DROP TABLE mark; DROP TABLE access; DROP TABLE archive; DROP TABLE deleted;
          ALTER TABLE session DROP COLUMN renamed; ALTER TABLE session DROP COLUMN acknowledged;
          ALTER TABLE session DROP COLUMN acknowledged_at; ALTER TABLE session DROP COLUMN purged_at;
-         DELETE FROM meta WHERE key = 'next-passage'; PRAGMA user_version = 4;",
+         DELETE FROM meta WHERE key IN ('next-passage', 'trigrams'); PRAGMA user_version = 4;",
     )
     .unwrap();
 }

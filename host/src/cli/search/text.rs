@@ -99,9 +99,10 @@ pub(super) fn lines(found: &Lines) -> String {
     for line in &found.lines {
         let when = line.at.map(ui::local_time).unwrap_or_default();
         let score = line.score.map(|score| format!(" {score}%")).unwrap_or_default();
+        let archived = if line.archived { ", archived" } else { "" };
         let _ = writeln!(
             text,
-            "{bold}{}{bold:#}:{}{score}  {dim}{when}{}{dim:#}",
+            "{bold}{}{bold:#}:{}{score}  {dim}{when}{}{archived}{dim:#}",
             line.id,
             line.number,
             place(&line.source),
@@ -130,7 +131,8 @@ pub(super) fn line_notes(found: &Lines) -> Vec<String> {
         notes.push(format!("{} of {least}{} lines shown; --limit shows more.", found.lines.len(), found.total));
     }
     if found.is_partial {
-        let until = found.only_since.map(|at| format!(", only back to {}", ui::local_time(at))).unwrap_or_default();
+        let until =
+            found.only_since.map(|at| format!(", only what was said after {}", ui::local_time(at))).unwrap_or_default();
         notes.push(format!("Not all was looked through{until}: --budget gives it more time, --since less to do."));
     }
     notes

@@ -1,0 +1,122 @@
+//! A filter of trigrams for each run of events, so that looking for an expression passes over those that cannot match it. Rows go
+//! by numbers of passages, as indexes do: where a number is gone, its filter says nothing, and what has none is looked through.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rusqlite::{Connection, params};
+
+use super::{
+    Origin, PassageId, Span, Store, StoreError, TranscriptId,
+    copied::ids,
+    event::{MESSAGE, TOOL_CALL, TOOL_RESULT},
+};
+use crate::search::{Needs, Trigrams};
+
+/// Bytes of text that share a filter, at least. Fewer take more room, more are passed over less often.
+const TEXT: usize = 64 << 10;
+/// Spans that are read at a time, and written together.
+const SPANS: usize = 256;
+const COVERED: &str = "trigrams";
+
+/// A filter of the passages from `first` to `last`.
+struct Row {
+    first: i64,
+    last: i64,
+    filter: Vec<u8>,
+}
+
+/// Takes out the filters of what is cut from a span: from `kept` passages on.
+pub(super) fn cut(db: &Connection, span: &Span, kept: i64) -> Result<(), StoreError> {
+    let (first, cut, end) = (span.first.0, span.first.0 + kept, span.first.0 + span.count);
+    db.prepare_cached("DELETE FROM trigram WHERE first >= ?1 AND first < ?2 AND last >= ?3")?
+        .execute([first, end, cut])?;
+    Ok(())
+}
+
+impl Store {
+    /// Makes filters of what has none yet, until it is told to stop.
+    ///
+    /// # Errors
+    /// As for any write. What was done before stays.
+    pub fn renew_trigrams(&mut self, stop: &AtomicBool) -> Result<(), StoreError> {
+        let mut covered = self.meta(COVERED)?.and_then(|covered| covered.parse().ok()).unwrap_or(0);
+        let mut trigrams = Trigrams::new();
+        while !stop.load(Ordering::Relaxed) {
+            let spans = self.spans_after(PassageId(covered), SPANS)?;
+            let Some(last) = spans.last() else { return Ok(()) };
+            covered = last.first.0 + last.count - 1;
+            let mut rows = Vec::new();
+            for span in spans.iter().filter(|span| span.origin == Origin::Event) {
+                self.filters(span, &mut trigrams, &mut rows)?;
+            }
+            self.write(|db| {
+                let mut add =
+                    db.prepare_cached("INSERT OR REPLACE INTO trigram (first, last, filter) VALUES (?1, ?2, ?3)")?;
+                for Row { first, last, filter } in &rows {
+                    add.execute(params![first, last, filter])?;
+                }
+                db.prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)")?
+                    .execute(params![COVERED, covered.to_string()])?;
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    fn filters(&self, span: &Span, trigrams: &mut Trigrams, rows: &mut Vec<Row>) -> Result<(), StoreError> {
+        let mut find = self.db.prepare_cached(&format!(
+            "SELECT id, text FROM event WHERE id >= ?1 AND id < ?2 AND copied = 0
+             AND kind IN ({MESSAGE}, {TOOL_CALL}, {TOOL_RESULT}) AND text IS NOT NULL ORDER BY id"
+        ))?;
+        let mut found = find.query([span.source, span.source + span.count])?;
+        let (mut first, mut bytes) = (span.first.0, 0);
+        while let Some(row) = found.next()? {
+            let text = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
+            trigrams.add(text);
+            bytes += text.len();
+            if bytes >= TEXT {
+                let last = span.first.0 + row.get::<_, i64>(0)? - span.source;
+                rows.push(Row { first, last, filter: trigrams.take() });
+                (first, bytes) = (last + 1, 0);
+            }
+        }
+        let last = span.first.0 + span.count - 1;
+        if first <= last {
+            rows.push(Row { first, last, filter: trigrams.take() });
+        }
+        Ok(())
+    }
+
+    /// Throws all filters away; the next renewal makes them anew.
+    ///
+    /// # Errors
+    /// As for any write.
+    pub fn clear_trigrams(&mut self) -> Result<(), StoreError> {
+        self.write(|db| {
+            db.execute("DELETE FROM trigram", [])?;
+            db.execute("DELETE FROM meta WHERE key = ?1", [COVERED])?;
+            Ok(())
+        })
+    }
+
+    /// The events of a transcript that cannot match: from each first one to the last, in their order.
+    pub(super) fn passed_over(&self, transcript: TranscriptId, needs: &Needs) -> Result<Vec<(i64, i64)>, StoreError> {
+        let mut passed = Vec::new();
+        if needs.is_nothing() {
+            return Ok(passed);
+        }
+        let mut find = self.db.prepare_cached(
+            "SELECT s.source + t.first - s.first, s.source + t.last - s.first, t.filter FROM span s
+             JOIN trigram t ON t.first >= s.first AND t.first < s.first + s.count AND t.last < s.first + s.count
+             WHERE s.origin = ?1 AND s.source BETWEEN ?2 AND ?3 ORDER BY s.source, t.first",
+        )?;
+        let (first, last) = ids(transcript, 0);
+        let mut rows = find.query(params![Origin::Event, first, last])?;
+        while let Some(row) = rows.next()? {
+            if !needs.may_be_in(row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?) {
+                passed.push((row.get(0)?, row.get(1)?));
+            }
+        }
+        Ok(passed)
+    }
+}
