@@ -215,6 +215,18 @@ pub(super) fn bring_back(db: &Connection, session: SessionId) -> Result<bool, St
     Ok(true)
 }
 
+/// A session goes on of which nothing was left: all of it is read again, what else it has is queued.
+pub(super) fn go_on(db: &Connection, session: SessionId, read: TranscriptId, now: i64) -> Result<(), StoreError> {
+    let mut mark = db.prepare_cached("UPDATE session SET purged_at = NULL WHERE id = ?1 AND purged_at IS NOT NULL")?;
+    if mark.execute([session])? > 0 {
+        db.prepare_cached(
+            "UPDATE transcript SET state = 'queued', queued_at = ?3 WHERE session_id = ?1 AND id != ?2 AND state = 'done'",
+        )?
+        .execute(params![session, read, now])?;
+    }
+    Ok(())
+}
+
 impl Store {
     /// Puts a session away; gives how many bytes of words that were. None: it is away already, or nothing is left of it.
     ///

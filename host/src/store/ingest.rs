@@ -407,8 +407,7 @@ impl Ingest<'_> {
         }
         if let Some(session) = session {
             archive::bring_back(db, session)?;
-            db.prepare_cached("UPDATE session SET purged_at = NULL WHERE id = ?1 AND purged_at IS NOT NULL")?
-                .execute([session])?;
+            archive::go_on(db, session, id, now)?;
         }
         touch::renew(db, id)?;
         copied::promote(db, &self.store.labels, &self.orphans)?;

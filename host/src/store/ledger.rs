@@ -259,7 +259,8 @@ impl Store {
     }
 
     /// Queues an adapter's transcripts that another version of its component dealt with; gives how many. Expired ones
-    /// stay as they are: there is nothing to read again. So do those whose session was deleted or purged.
+    /// stay as they are: there is nothing to read again. So do those whose session was deleted, put away or purged: reading one
+    /// that is put away would bring all of it back, so it waits until something else has.
     ///
     /// # Errors
     /// As for any write.
@@ -269,7 +270,8 @@ impl Store {
                 reason = NULL, why = NULL, place = NULL
              WHERE adapter = ?1 AND (parsed_by IS NULL OR parsed_by < ?2 OR parsed_by > ?2)
                 AND state IN ('done', 'failed', 'skipped') AND reason IS NOT 'deleted'
-                AND NOT EXISTS (SELECT 1 FROM session s WHERE s.id = session_id AND s.purged_at IS NOT NULL)",
+                AND NOT EXISTS (SELECT 1 FROM session s WHERE s.id = session_id AND s.purged_at IS NOT NULL)
+                AND NOT EXISTS (SELECT 1 FROM archive a WHERE a.origin = 3 AND a.source = session_id)",
         )?;
         Ok(queue.execute(rusqlite::params![adapter, parsed_by, now])?)
     }

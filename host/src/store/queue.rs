@@ -6,6 +6,7 @@ use rusqlite::{OptionalExtension, Row};
 
 use super::{
     Edges, Job, Resume, Store, StoreError, TranscriptId,
+    event::ORDINAL_BITS,
     ledger::{STAMP, stamp},
 };
 use crate::sandbox::parse::Checkpoint;
@@ -143,17 +144,19 @@ impl Store {
 
     /// Transcripts whose stored signals are another analyzer's, or do not fit their events any more, and which
     /// nothing else is going to be done about: their events are to be analysed again, from the store. Of a session that was
-    /// purged there are no events, and its signals stay.
+    /// purged there are no events, and its signals stay, also once it goes on and this transcript of it is gone.
     ///
     /// # Errors
     /// As for any read.
     pub fn stale_analyses(&self, analyzed_by: &str) -> Result<Vec<TranscriptId>, StoreError> {
-        let mut stale = self.db.prepare_cached(
-            "SELECT id FROM transcript
-             WHERE state IN ('done', 'expired') AND size IS NOT NULL AND analyzed_by IS NOT ?1
-                AND NOT EXISTS (SELECT 1 FROM session s WHERE s.id = session_id AND s.purged_at IS NOT NULL)
-             ORDER BY id",
-        )?;
+        let mut stale = self.db.prepare_cached(&format!(
+            "SELECT t.id FROM transcript t
+             WHERE t.state IN ('done', 'expired') AND t.size IS NOT NULL AND t.analyzed_by IS NOT ?1
+                AND NOT EXISTS (SELECT 1 FROM session s WHERE s.id = t.session_id AND s.purged_at IS NOT NULL)
+                AND ((t.settled = 0 AND t.events = 0) OR EXISTS (SELECT 1 FROM event e
+                    WHERE e.id BETWEEN t.id << {ORDINAL_BITS} AND ((t.id + 1) << {ORDINAL_BITS}) - 1))
+             ORDER BY t.id"
+        ))?;
         Ok(stale.query_map([analyzed_by], |row| row.get(0))?.collect::<Result<_, _>>()?)
     }
 }

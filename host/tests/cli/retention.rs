@@ -244,6 +244,47 @@ fn a_session_that_goes_on_comes_back() {
     assert!(!user.ok(&["sessions"]).out.contains("purged"));
     let events = |user: &User| stored(user).into_iter().find(|(name, _)| name.starts_with("3cf")).unwrap().1.len();
     assert!(events(&user) >= events(&whole));
+    let mut all = stored(&user);
+    for (name, events) in stored(&whole).into_iter().filter(|(name, _)| !name.starts_with("3cf")) {
+        assert_eq!(all.remove(&name), Some(events), "its sub-agents are read again, too: {name}");
+    }
+}
+
+#[test]
+fn what_is_gone_is_not_analysed_again_and_what_is_away_not_read_again() {
+    let user = User::with("2.1.120-tui");
+    copy(&fixture("2.1.332-headless"), &user.projects().join("third"));
+    read(&user);
+    let path = user.projects().join(format!("{NATIVE}.jsonl"));
+    let session = {
+        let mut store = Store::open(&user.state()).unwrap();
+        let session = store.find_session(NATIVE).unwrap().id;
+        let all = store.requeue_stale("claude-code", "another adapter", now()).unwrap();
+        store.finish().unwrap();
+        read(&user);
+        store.archive_session(session, now()).unwrap();
+        let rest = store.requeue_stale("claude-code", "another adapter", now()).unwrap();
+        assert_eq!(rest, all - store.transcripts(session).unwrap().len(), "the one that is away is left there");
+        store.finish().unwrap();
+        read(&user);
+        assert!(store.purge_session(session, now()).unwrap());
+        store.finish().unwrap();
+        session
+    };
+    // The session goes on; its sub-agent's transcript is gone.
+    fs::remove_dir_all(user.projects().join(NATIVE)).unwrap();
+    let text = fs::read_to_string(&path).unwrap();
+    let last = text.lines().rfind(|line| line.contains("\"type\":\"user\"")).unwrap();
+    fs::write(&path, format!("{text}{last}\n")).unwrap();
+    settle(&path);
+    read(&user);
+    let store = Store::open_read_only(&user.state()).unwrap();
+    let transcripts = store.transcripts(session).unwrap();
+    assert!(transcripts.len() == 2 && transcripts.iter().any(|it| it.state == "expired"), "{transcripts:?}");
+    let stale = store.stale_analyses("another analyzer").unwrap();
+    for transcript in transcripts {
+        assert_eq!(stale.contains(&transcript.id), transcript.state == "done", "{transcript:?}");
+    }
 }
 
 #[test]
