@@ -31,6 +31,7 @@ pub mod index;
 pub mod inject;
 pub mod insights;
 pub mod library;
+pub mod leftovers;
 pub mod locale;
 pub mod mcp;
 pub mod memory;

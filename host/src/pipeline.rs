@@ -15,8 +15,9 @@ use crate::{
     config::Config,
     embedding, files, guard,
     guests::{Guests, Installed},
-    index::Renewal,
+    index::{IndexError, Renewal},
     inject::{self, InjectError},
+    leftovers,
     library::{self, Library},
     locale, news,
     paths::Home,
@@ -30,6 +31,8 @@ use crate::{
 
 mod one;
 mod tidy;
+
+pub use tidy::Left;
 
 /// Everything a run needs besides the store.
 pub struct Pipeline<'a> {
@@ -63,6 +66,9 @@ pub enum PipelineError {
         /// The system's reason.
         why: String,
     },
+    /// What was deleted may still stand in the indexes, though search leaves it out.
+    #[error("what was deleted may still stand in the indexes: {0}")]
+    Index(#[from] IndexError),
     /// The inbox could not be read; what is in it stays there.
     #[error("could not read the inbox: {0}")]
     Inbox(#[from] std::io::Error),
@@ -88,6 +94,7 @@ impl PipelineError {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Store(error) => error.hint(),
+            Self::Index(error) => error.hint(),
             Self::Page { .. } | Self::Inbox(_) => Some("Check who owns the home folder and whether its disk is full."),
             Self::Pauses(error) => Some(error.hint()),
             Self::Ignore(_) => None,
@@ -337,6 +344,9 @@ impl<'a> Pipeline<'a> {
             worked.problems.push(error.to_string());
             None
         });
+        if let Err(error) = leftovers::remove_stale(self.home, store, self.now) {
+            worked.problems.push(format!("what was deleted may still stand in the indexes: {error}"));
+        }
         let renewal = Renewal { folder: &folder, model: model.as_ref(), stop: self.stop };
         if let Err(error) = renewal.run(store, &mut |_| {}) {
             worked.problems.push(format!("search does without what was read now: {error}"));

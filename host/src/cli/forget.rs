@@ -167,6 +167,7 @@ impl Forget {
             }
             store.finish()?;
             remember::follow(context, &store, None);
+            work::take_out_of_indexes(context, &mut store);
         }
         if self.json {
             ui::print_json(&serde_json::json!({ "forgotten": goes, "found": found.ids(), "unknown": found.unknown }))?;

@@ -247,6 +247,7 @@ impl Reindex {
         let Some(_lock) = work::lock(context, false)? else { return Ok(Outcome::Done) };
         index::remove(&context.home.index())?;
         store.clear_trigrams()?;
+        store.indexes_are_clean()?;
         let bar = progress::count_bar(store.last_passage()?.0.cast_unsigned());
         let folder = context.home.index();
         let model = embedding::in_use(&context.home)?;

@@ -9,7 +9,7 @@ use crate::{
     clean::clean,
     files,
     guests::Guests,
-    inbox,
+    inbox, leftovers,
     model::Model,
     pipeline::{Pipeline, Reconciled, Worked},
     report, secrets,
@@ -275,6 +275,25 @@ pub(super) fn open(context: &Context) -> anyhow::Result<Store> {
 fn make_home(context: &Context) -> anyhow::Result<()> {
     let home = context.home.path();
     files::make_private_folder(home).with_context(|| format!("could not create the home {}", home.display()))
+}
+
+/// Takes something that was just forgotten out of the files of the indexes, too, or says who does.
+pub(super) fn take_out_of_indexes(context: &Context, store: &mut Store) {
+    let taken =
+        WorkerLock::take(context.home.path()).map(|_lock| leftovers::take_out(&context.home, store, &context.stop));
+    match taken {
+        Ok(Ok(true)) => {}
+        // A worker that is at it may be past its indexes; then the next one does it.
+        Ok(Ok(false)) | Err(_) => tell_of_leftovers(),
+        Ok(Err(error)) => ui::warn(&format!("its words may still stand in the indexes: {error}")),
+    }
+}
+
+/// Says what becomes of what was deleted and is still in the indexes' files.
+pub(super) fn tell_of_leftovers() {
+    ui::say(
+        "Search leaves it out; its words leave the files of the indexes with the next `totalrecall worker` (`totalrecall reindex` does it now).",
+    );
 }
 
 pub(super) fn pipeline<'a>(context: &'a Context, guests: &'a Guests) -> anyhow::Result<Pipeline<'a>> {

@@ -4,9 +4,19 @@ use std::{fs, io};
 
 use super::{Pipeline, PipelineError, Worked};
 use crate::{
+    leftovers,
     retention::Retention,
     store::{Deleted, SessionId, Store, StoreError},
 };
+
+/// Where something deleted may still stand, though nothing tells it any more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Left {
+    /// In unused parts of the database: another process is at it, or the disk is full.
+    pub in_file: bool,
+    /// In the files of the indexes: there is much in them, so the next worker makes them anew.
+    pub in_indexes: bool,
+}
 
 impl Pipeline<'_> {
     /// Puts away what is old, once a day.
@@ -24,12 +34,12 @@ impl Pipeline<'_> {
         Ok(())
     }
 
-    /// Deletes sessions with everything that was learned of them, from the file too, and renews what is written of them. Gives
-    /// what went, and whether all of it has left the disk: not while another process is at the store, or the disk is full.
+    /// Deletes sessions with everything that was learned of them, from the files too, and renews what is written of them. Gives
+    /// what went, and where some of it may still stand.
     ///
     /// # Errors
     /// Those of the store and of the page. What was deleted before stays deleted.
-    pub fn delete(&self, store: &mut Store, sessions: &[SessionId]) -> Result<(Deleted, bool), PipelineError> {
+    pub fn delete(&self, store: &mut Store, sessions: &[SessionId]) -> Result<(Deleted, Left), PipelineError> {
         let mut gone = Deleted::default();
         for session in sessions {
             if let Some(more) = store.delete_session(*session, self.now)? {
@@ -48,6 +58,7 @@ impl Pipeline<'_> {
             Err(StoreError::Busy | StoreError::Full) => false,
             other => other? && store.empty_log()?,
         };
-        Ok((gone, is_clear))
+        let in_indexes = !leftovers::take_out(self.home, store, self.stop)?;
+        Ok((gone, Left { in_file: !is_clear, in_indexes }))
     }
 }

@@ -46,6 +46,10 @@ pub struct Tombstone {
     pub key: String,
     /// When its session was deleted, in milliseconds since the Unix epoch.
     pub at: i64,
+    /// The tool that wrote it.
+    pub tool: String,
+    /// The tool's id of its session.
+    pub session: String,
 }
 
 /// Set once keys are noted here: until then nobody need ask for them.
@@ -95,20 +99,15 @@ fn clear_copies(db: &Connection, transcripts: &[TranscriptId], now: i64) -> Resu
             copies.entry(transcript).or_default().insert(id);
         }
     };
-    for transcript in transcripts {
-        let of = params![transcript, GONE];
-        let mut found = db.prepare_cached(
-            "SELECT e.id FROM dropped d CROSS JOIN event e INDEXED BY event_copy ON e.key = d.key AND e.copied = 2
-             WHERE d.transcript_id = ?1 AND d.at = ?2",
-        )?;
-        found.query_map(of, |row| row.get(0))?.try_for_each(|id| id.map(&mut add))?;
-        // Those that a tool itself calls copies are in no index.
-        let mut declared = db.prepare_cached(
-            "SELECT id FROM event WHERE copied = 1
-                AND key IN (SELECT key FROM dropped WHERE transcript_id = ?1 AND at = ?2)",
-        )?;
-        declared.query_map(of, |row| row.get(0))?.try_for_each(|id| id.map(&mut add))?;
-    }
+    let keys = "SELECT key FROM dropped WHERE at = ?2 AND transcript_id IN (SELECT value FROM json_each(?1))";
+    let of = serde_json::json!(transcripts.iter().map(|transcript| transcript.0).collect::<Vec<_>>()).to_string();
+    let mut found = db.prepare_cached(&format!(
+        "SELECT e.id FROM ({keys}) d CROSS JOIN event e INDEXED BY event_copy ON e.key = d.key AND e.copied = 2"
+    ))?;
+    found.query_map(params![of, GONE], |row| row.get(0))?.try_for_each(|id| id.map(&mut add))?;
+    // Those that a tool itself calls copies are in no index: all events are looked at, once for all transcripts.
+    let mut declared = db.prepare_cached(&format!("SELECT id FROM event WHERE copied = 1 AND key IN ({keys})"))?;
+    declared.query_map(params![of, GONE], |row| row.get(0))?.try_for_each(|id| id.map(&mut add))?;
     let mut count = 0;
     for (transcript, rows) in copies {
         let session: Option<SessionId> = db
@@ -163,6 +162,7 @@ impl Store {
                 .execute([&row.tool, &row.native_id])?;
             session::clear(db, session)?;
             clear_names(db)?;
+            note_held(db)?;
             Ok(gone)
         });
         self.labels.forget();
@@ -184,23 +184,27 @@ impl Store {
     /// # Errors
     /// As for any read.
     pub fn tombstones(&self) -> Result<Vec<Tombstone>, StoreError> {
-        let mut find = self.db.prepare_cached("SELECT path, key, at FROM deleted ORDER BY at DESC, path, key")?;
-        let rows = find.query_map([], |row| Ok(Tombstone { path: row.get(0)?, key: row.get(1)?, at: row.get(2)? }))?;
+        let mut find =
+            self.db.prepare_cached("SELECT path, key, at, tool, session FROM deleted ORDER BY at DESC, path, key")?;
+        let rows = find.query_map([], |row| {
+            let (path, key, at) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            Ok(Tombstone { path, key, at, tool: row.get(3)?, session: row.get(4)? })
+        })?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Lets the sessions that had a transcript at a path be read again, and queues all their transcripts; gives how many these
-    /// are.
+    /// Lets a session be read again, and queues all its transcripts; gives how many these are.
     ///
     /// # Errors
     /// As for any write.
-    pub fn undelete(&mut self, path: &str, now: i64) -> Result<u64, StoreError> {
+    pub fn undelete(&mut self, tool: &str, session: &str, now: i64) -> Result<u64, StoreError> {
         self.write(|db| {
-            let these = "(tool, session) IN (SELECT tool, session FROM deleted WHERE path = ?1)";
-            let mut find = db.prepare_cached(&format!(
-                "SELECT id FROM transcript WHERE (adapter, path, key) IN (SELECT adapter, path, key FROM deleted WHERE {these})"
-            ))?;
-            let transcripts: Vec<TranscriptId> = find.query_map([path], |row| row.get(0))?.collect::<Result<_, _>>()?;
+            let mut find = db.prepare_cached(
+                "SELECT t.id FROM deleted d JOIN transcript t ON (t.adapter, t.path, t.key) = (d.adapter, d.path, d.key)
+                 WHERE d.tool = ?1 AND d.session = ?2",
+            )?;
+            let transcripts: Vec<TranscriptId> =
+                find.query_map([tool, session], |row| row.get(0))?.collect::<Result<_, _>>()?;
             for transcript in &transcripts {
                 db.prepare_cached("DELETE FROM dropped WHERE transcript_id = ?1 AND at = ?2")?
                     .execute(params![transcript, GONE])?;
@@ -209,10 +213,36 @@ impl Store {
                 )?
                 .execute(params![transcript, now])?;
             }
-            let lifted = db.prepare_cached(&format!("DELETE FROM deleted WHERE {these}"))?.execute([path])?;
-            Ok(lifted as u64)
+            let mut lift = db.prepare_cached("DELETE FROM deleted WHERE tool = ?1 AND session = ?2")?;
+            Ok(lift.execute([tool, session])? as u64)
         })
     }
+
+    /// May the files of indexes hold words of what was deleted?
+    ///
+    /// # Errors
+    /// As for any read.
+    pub fn indexes_hold_deleted(&self) -> Result<bool, StoreError> {
+        Ok(self.meta(HELD)?.is_some())
+    }
+
+    /// Notes that the files of indexes hold nothing that was deleted before.
+    ///
+    /// # Errors
+    /// As for any write.
+    pub fn indexes_are_clean(&mut self) -> Result<(), StoreError> {
+        self.db.prepare_cached("DELETE FROM meta WHERE key = ?1")?.execute([HELD])?;
+        Ok(())
+    }
+}
+
+/// Set while the files of indexes may hold words of what was deleted.
+const HELD: &str = "indexes-hold-deleted";
+
+/// Notes that something was deleted of which indexes may hold words.
+pub(super) fn note_held(db: &Connection) -> Result<(), StoreError> {
+    db.prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, '1')")?.execute([HELD])?;
+    Ok(())
 }
 
 /// Does a transcript that was never filed tell of a session that was deleted? A sub-agent's that is new, or a file that was moved.

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use sha2::{Digest, Sha256};
 
-use super::{Origin, Store, StoreError, mark, passage, taken};
+use super::{Origin, Store, StoreError, deleted, mark, passage, taken};
 use crate::memory::{Category, Importance, Memory, MemoryError, NewMemory, Trust};
 
 const COLUMNS: &str = "m.id, m.name, m.content, m.category, m.importance, m.trust, m.confidence, m.project, m.session, \
@@ -153,6 +153,7 @@ impl Store {
             taken::forgotten(db, origin.as_deref())?;
             mark::clear(db, Origin::Memory, row)?;
             passage::remove(db, Origin::Memory, row)?;
+            deleted::note_held(db)?;
             Ok(true)
         })
     }

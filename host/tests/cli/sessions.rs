@@ -8,6 +8,8 @@ use std::{
     time::Duration,
 };
 
+use totalrecall_retrieval::words::WordIndex;
+
 use totalrecall::{
     chunk::{self, NewChunk, Sort},
     event::{Body, Event},
@@ -48,6 +50,12 @@ pub(super) fn stored(user: &User) -> BTreeMap<String, Vec<Event>> {
 fn in_home(user: &User, word: &str) -> Vec<PathBuf> {
     let has = |file: &PathBuf| fs::read(file).unwrap().windows(word.len()).any(|window| window == word.as_bytes());
     walk(&user.state()).into_iter().filter(has).collect()
+}
+
+/// In how many passages and wholes a word stands by the files of the indexes, those that are left out by search included.
+pub(super) fn in_indexes(user: &User, word: &str) -> u64 {
+    let df = |name: &str| WordIndex::open(&user.state().join("index").join(name)).unwrap().df(word).unwrap();
+    df("words") + df("groups")
 }
 
 /// Makes a transcript look rewritten, so that it is read from its beginning.
@@ -187,6 +195,7 @@ fn a_deleted_session_is_gone_and_stays_gone() {
     for word in ["test_calc", "divide"] {
         assert!(!in_home(&user, word).is_empty(), "{word}");
     }
+    assert!(in_indexes(&user, "divide") > 0);
     fs::write(user.state().join("insights.html"), "what divide was about").unwrap();
 
     // It is not done unasked, and not while a worker reads.
@@ -199,13 +208,13 @@ fn a_deleted_session_is_gone_and_stays_gone() {
     drop(lock);
     assert_eq!(stored(&user), before);
 
-    let seen = indexed(&Store::open_read_only(&user.state()).unwrap());
     let ran = user.ok(&["sessions", "delete", NATIVE, "--yes"]);
     assert!(ran.err.contains("Deleted 1 session with") && ran.err.contains("2 transcripts are left unread"), "{ran}");
     let nowhere = |when: &str| {
         for word in ["test_calc", "divide"] {
             assert_eq!(in_home(&user, word), Vec::<PathBuf>::new(), "{word} {when}");
         }
+        assert_eq!(in_indexes(&user, "divide"), 0, "{when}");
         let status = user.ok(&["status", "--json"]).json()["status"].clone();
         for (what, count) in [("sessions", 0), ("events", 0), ("signals", 0), ("findings", 0), ("deleted", 2)] {
             assert_eq!(status[what], count, "{what} {when}: {status}");
@@ -214,11 +223,7 @@ fn a_deleted_session_is_gone_and_stays_gone() {
     nowhere("at once");
     assert_eq!(user.run(&["sessions"]).code, Some(3));
     let store = Store::open_read_only(&user.state()).unwrap();
-    // What an index was told of before is in the log of removals.
-    let removed: Vec<_> = store.removals_after(0).unwrap();
-    let is_removed = |id: &i64| removed.iter().any(|it| (it.first.0..it.first.0 + it.count).contains(id));
-    let left = indexed(&store);
-    assert!(seen.keys().all(|id| left.contains_key(id) || is_removed(id)), "{removed:?}");
+    assert!(indexed(&store).values().all(|text| !text.contains("divide")));
     assert_eq!(store.chunks().unwrap().len(), 1, "what was saved on purpose stays");
     assert_eq!(store.count_memories().unwrap(), 1);
     drop(store);
@@ -337,4 +342,83 @@ fn copies_of_a_deleted_session_go_with_it_and_do_not_come_back() {
     is_clean("after all was read anew");
     let sessions = user.ok(&["sessions", "--json"]).json();
     assert!(sessions["total"].as_u64().unwrap() >= 2, "what came after is still known: {sessions}");
+}
+
+#[test]
+fn one_of_several_sessions_of_a_database_comes_back_by_name() {
+    let user = User::with_tool("opencode", "1.18-fork-and-subagent");
+    read(&user);
+    let before = stored(&user);
+    let listed = user.ok(&["sessions", "--json"]).json();
+    let ids: Vec<String> =
+        listed["sessions"].as_array().unwrap().iter().map(|it| it["native_id"].as_str().unwrap().to_owned()).collect();
+    assert!(ids.len() >= 2, "{listed}");
+    let (one, other) = (&*ids[0], &*ids[1]);
+    user.ok(&["sessions", "delete", one, other, "--yes"]);
+    read(&user);
+    let without = stored(&user);
+    assert!(without.len() < before.len());
+
+    // What they have in common means both, and then nothing is done.
+    let path = walk(&user.home()).into_iter().find(|file| file.ends_with("opencode.db")).unwrap();
+    for asked in [path.to_str().unwrap(), "opencode.db", "opencode:", "ses_"] {
+        let ran = user.run(&["sessions", "undelete", asked]);
+        assert!(ran.code == Some(2) && ran.err.contains("several deleted sessions"), "{asked}: {ran}");
+        assert!(ran.err.contains(&format!("opencode:{one} (deleted 2026-12-01")) && ran.err.contains(other), "{ran}");
+    }
+    for asked in ["nothing", "ses", ""] {
+        let ran = user.run(&["sessions", "undelete", asked]);
+        assert!(ran.code == Some(3) && ran.err.contains("no deleted session is called"), "{asked}: {ran}");
+    }
+    assert_eq!(stored(&user), without);
+
+    user.ok(&["sessions", "undelete", &format!("opencode:{one}")]);
+    read(&user);
+    let with_one = stored(&user);
+    let is_of = |name: &str, id: &str| name.ends_with(&format!("#{id}"));
+    assert!(with_one.keys().any(|name| is_of(name, one)) && !with_one.keys().any(|name| is_of(name, other)));
+    user.ok(&["sessions", "undelete", other]);
+    read(&user);
+    // What one of them copied from the other is told by the other.
+    let originals = |mut all: BTreeMap<String, Vec<Event>>| {
+        all.values_mut().for_each(|events| events.retain(|event| !event.copied));
+        all
+    };
+    assert_eq!(originals(stored(&user)), originals(before), "all of it is as it was");
+    assert_eq!(user.run(&["sessions", "undelete"]).code, Some(3));
+}
+
+#[test]
+fn what_was_deleted_leaves_the_files_of_indexes() {
+    let user = User::with("2.1.120-tui");
+    read(&user);
+    let remember = |text: &str| {
+        let json = user.ok(&["remember", text, "--json"]).json();
+        read(&user);
+        json["id"].as_str().unwrap().to_owned()
+    };
+    let id = remember("The aardvark is shy");
+    assert!(in_indexes(&user, "aardvark") > 0);
+    let ran = user.ok(&["forget", &id, "--yes"]);
+    assert!(!ran.err.contains("worker"), "{ran}");
+    assert_eq!(in_indexes(&user, "aardvark"), 0, "there are few");
+    assert_eq!(user.run(&["search", "aardvark"]).code, Some(3));
+    assert_eq!(user.ok(&["search", "divide"]).code, Some(0), "the rest is there");
+
+    // Where there are many nobody waits for it.
+    Store::open(&user.state()).unwrap().set_meta("next-passage", "30000").unwrap();
+    let (first, second) = (remember("The pangolin is shy"), remember("The quokka is not"));
+    let ran = user.ok(&["forget", &first, "--yes"]);
+    assert!(ran.err.contains("with the next `totalrecall worker`"), "{ran}");
+    assert!(in_indexes(&user, "pangolin") > 0);
+    assert_eq!(user.run(&["search", "pangolin"]).code, Some(3), "it is not found in the meantime");
+    read(&user);
+    assert_eq!(in_indexes(&user, "pangolin"), 0);
+    // Nor is it done again and again.
+    user.ok(&["forget", &second, "--yes"]);
+    read(&user);
+    assert!(in_indexes(&user, "quokka") > 0);
+    let mut later = user.command(&["worker"]);
+    assert!(later.env("TOTALRECALL_NOW", "2026-12-01T13:00:01Z").output().unwrap().status.success());
+    assert_eq!(in_indexes(&user, "quokka"), 0);
 }

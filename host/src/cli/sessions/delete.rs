@@ -1,8 +1,9 @@
 //! `sessions delete` and `undelete`.
 
 use std::{
+    collections::{BTreeMap, BTreeSet},
     io::{self, IsTerminal as _},
-    path::{Path, PathBuf},
+    path::Path,
 };
 
 use anyhow::Context as _;
@@ -11,7 +12,7 @@ use crate::{
     clean::clean,
     cli::{Context, Outcome, Usage, ui, work},
     guests::Guests,
-    store::{SessionRow, Store, WorkerLock},
+    store::{SessionRow, Store, Tombstone, WorkerLock},
 };
 
 #[derive(Debug, clap::Args)]
@@ -39,13 +40,17 @@ pub(super) struct Delete {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Without a path, the transcripts are listed that are not read because their sessions were deleted.
-A path stands for its session, sub-agents included: all of it is read by the next `totalrecall worker`, as far as the files are still there."
-)]
+#[command(after_help = "Examples:
+  totalrecall sessions undelete                          list what is not read because its session was deleted
+  totalrecall sessions undelete opencode:ses_4f2a
+  totalrecall sessions undelete ~/.claude/projects/app/3cf2385f-440a-4ac0-8d12-6dc76fa532be.jsonl
+
+A session is meant by its tool's id or the beginning of that, with or without `tool:` before it, or by a transcript's path or file name.
+All of it is read by the next `totalrecall worker`, sub-agents included, as far as the tool still has it.")]
 pub(super) struct Undelete {
-    /// Transcripts
-    paths: Vec<PathBuf>,
+    /// Sessions
+    #[arg(value_name = "SESSION|PATH")]
+    sessions: Vec<String>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -82,7 +87,7 @@ impl Delete {
             WorkerLock::take(context.home.path()).context("nothing was deleted; try again when it has ended")?;
         let guests = Guests::load(&context.config, Some(&context.home))?;
         let ids: Vec<_> = rows.iter().map(|row| row.id).collect();
-        let (gone, is_clear) = work::pipeline(context, &guests)?.delete(&mut store, &ids)?;
+        let (gone, left) = work::pipeline(context, &guests)?.delete(&mut store, &ids)?;
         if self.json {
             ui::print_json(&gone)?;
         } else {
@@ -105,7 +110,10 @@ impl Delete {
                 }
             ));
         }
-        if !is_clear {
+        if left.in_indexes {
+            work::tell_of_leftovers();
+        }
+        if left.in_file {
             ui::warn(
                 "what was deleted may still stand in unused parts of the file, because another process uses the store or the \
                  disk is full: run `totalrecall retention run` when that is over",
@@ -147,28 +155,37 @@ impl Delete {
 impl Undelete {
     pub(super) fn run(&self, context: &Context) -> anyhow::Result<Outcome> {
         let mut store = work::open(context)?;
-        if self.paths.is_empty() {
-            let all = store.tombstones()?;
+        let all = store.tombstones()?;
+        if self.sessions.is_empty() {
             if self.json {
                 ui::print_json(&all)?;
             } else {
-                let line = |it: &crate::store::Tombstone| {
-                    let key = if it.key.is_empty() { String::new() } else { format!("  {}", ui::line(&it.key)) };
-                    format!("{}  {}{key}\n", ui::local_time(it.at), ui::line(&it.path))
+                let line = |it: &Tombstone| {
+                    format!("{}  {}  {}\n", ui::local_time(it.at), ui::line(&name(it)), ui::line(&it.path))
                 };
                 ui::print(&all.iter().map(line).collect::<String>())?;
             }
             return Ok(if all.is_empty() { Outcome::NothingFound } else { Outcome::Done });
         }
+        // All of them are known before any is let in.
+        let mut meant = BTreeSet::new();
+        for asked in &self.sessions {
+            let found = matching(&all, asked);
+            if found.len() > 1 {
+                return Err(Usage(several(asked, &found)).into());
+            }
+            match found.values().next() {
+                Some(one) => drop(meant.insert((one.tool.clone(), one.session.clone()))),
+                None => ui::warn(&format!("no deleted session is called `{}`", ui::line(asked))),
+            }
+        }
         let mut lifted = 0;
-        for path in &self.paths {
-            lifted += store.undelete(&ledger_name(path)?, context.now)?;
+        for (tool, session) in &meant {
+            lifted += store.undelete(tool, session, context.now)?;
         }
         if self.json {
             ui::print_json(&serde_json::json!({ "lifted": lifted }))?;
-        } else if lifted == 0 {
-            ui::say("No session of these was deleted.");
-        } else {
+        } else if lifted > 0 {
             let what = ui::counted(lifted, "transcript is", "transcripts are");
             ui::say(&format!("{what} read again by the next `totalrecall worker`"));
         }
@@ -176,8 +193,47 @@ impl Undelete {
     }
 }
 
+/// Fewest characters of an id that stand for all of it.
+const BEGINNING: usize = 4;
+
+/// A deleted session as it is called: `opencode:ses_4f2a`.
+fn name(tombstone: &Tombstone) -> String {
+    format!("{}:{}", tombstone.tool, tombstone.session)
+}
+
+/// The deleted sessions that are called so, by name.
+fn matching<'a>(all: &'a [Tombstone], asked: &str) -> BTreeMap<String, &'a Tombstone> {
+    let path = ledger_name(Path::new(asked));
+    let is_it = |it: &Tombstone| {
+        path.as_ref().is_ok_and(|path| it.path == *path)
+            || it.session == asked
+            || name(it) == asked
+            || Path::new(&it.path).file_name().is_some_and(|file| file == asked)
+    };
+    let begins_so = |it: &Tombstone| {
+        asked.chars().count() >= BEGINNING && (it.session.starts_with(asked) || name(it).starts_with(asked))
+    };
+    let find = |is_it: &dyn Fn(&Tombstone) -> bool| -> BTreeMap<String, &'a Tombstone> {
+        all.iter().filter(|it| is_it(it)).map(|it| (name(it), it)).collect()
+    };
+    let found = find(&is_it);
+    if found.is_empty() { find(&begins_so) } else { found }
+}
+
+/// Sessions that are named of those that could be meant.
+const NAMED: usize = 10;
+
+fn several(asked: &str, found: &BTreeMap<String, &Tombstone>) -> String {
+    let line = |(name, it): (&String, &&Tombstone)| format!("{} (deleted {})", ui::line(name), ui::local_time(it.at));
+    let mut named: Vec<String> = found.iter().take(NAMED).map(line).collect();
+    if found.len() > NAMED {
+        named.push(format!("and {} more", found.len() - NAMED));
+    }
+    format!("several deleted sessions are meant by `{}`: {}", ui::line(asked), named.join(", "))
+}
+
 /// A path as the ledger has it, also of a file that is gone.
-fn ledger_name(path: &Path) -> anyhow::Result<String> {
+fn ledger_name(path: &Path) -> io::Result<String> {
     let path = match path.canonicalize() {
         Ok(path) => path,
         Err(_) => std::path::absolute(path)?,
