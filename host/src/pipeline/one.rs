@@ -17,7 +17,8 @@ use crate::{
     model::Own,
     pause::{self, Ahead, Pauses, Sieve, State},
     reading::{ReadError, Sink},
-    sandbox::{SandboxError, analyze::Signal, types::Fault},
+    redact,
+    sandbox::{SandboxError, analyze::Signal, parse::Checkpoint, types::Fault},
     session::Facts,
     store::{
         Absent, Begin, Done, Edges, Failure, Finality, Ingest, Job, Role, SessionFacts, Skip, Stamp, Standing, Store,
@@ -288,7 +289,7 @@ impl Pipeline<'_> {
             parsed_by,
             analyzed_by,
             edges,
-            checkpoint: reading.parser,
+            checkpoint: self.to_keep(reading.parser),
             analysis: reading.analysis,
             tally: reading.tally,
             sieve: serde_json::to_string(&settled).map_err(io::Error::other)?,
@@ -296,6 +297,14 @@ impl Pipeline<'_> {
         };
         ingest.done(&done, self.now).map_err(ReadError::Sink)?;
         Ok(Read::Done(failed))
+    }
+
+    /// A checkpoint as it may be stored. What an adapter holds back until a later record (a prompt that waits in a queue) has not been
+    /// redacted: where there is something to redact in it, the transcript is read from its beginning the next time.
+    fn to_keep(&self, checkpoint: Checkpoint) -> Checkpoint {
+        let mut secrets = redact::Counts::default();
+        self.redactor.kept(&String::from_utf8_lossy(&checkpoint.state), &mut secrets);
+        if secrets.total() == 0 { checkpoint } else { Checkpoint { offset: 0, state: Vec::new() } }
     }
 
     /// What lets through of a transcript what lies in no pause. `state`: from where an earlier reading ended.

@@ -279,15 +279,33 @@ fn secrets_do_not_reach_the_disk() {
     );
     fs::create_dir_all(user.projects()).unwrap();
     let path = user.projects().join("s.jsonl");
-    fs::write(&path, text.unwrap() + &prompt).unwrap();
+    // Waits in the queue: the adapter keeps it until what becomes of it is told.
+    let waiting = format!(
+        "{{\"type\":\"queue-operation\",\"operation\":\"enqueue\",\"timestamp\":\"2026-11-29T00:00:01Z\",\"sessionId\":\"s\",\
+         \"content\":\"then use {secret} <private>my salary</private> again\"}}\n"
+    );
+    let text = text.unwrap();
+    let is_clean = || {
+        for file in walk(&user.state()) {
+            let bytes = fs::read(&file).unwrap();
+            for hidden in [secret.as_bytes(), b"my salary"] {
+                assert!(!bytes.windows(hidden.len()).any(|window| window == hidden), "{}", file.display());
+            }
+        }
+    };
+    fs::write(&path, format!("{text}{prompt}{waiting}")).unwrap();
     settle(&path);
     read(&user);
-    for file in walk(&user.state()) {
-        let bytes = fs::read(&file).unwrap();
-        for hidden in [secret.as_bytes(), b"my salary"] {
-            assert!(!bytes.windows(hidden.len()).any(|window| window == hidden), "{}", file.display());
-        }
-    }
+    is_clean();
+    // Gone on with, it says what it says as a whole.
+    fs::write(&path, format!("{text}{prompt}{waiting}{}", prompt.replace("u1", "u2"))).unwrap();
+    settle(&path);
+    read(&user);
+    is_clean();
+    let whole = User::new();
+    copy(&user.projects(), &whole.projects());
+    read(&whole);
+    assert_same(&known(&user), &known(&whole));
     assert!(!user.ok(&["analyze", path.to_str().unwrap()]).out.contains(&secret));
 }
 
