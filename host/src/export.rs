@@ -3,7 +3,7 @@
 mod conversation;
 mod markdown;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use serde::Serialize;
 
@@ -14,6 +14,7 @@ use crate::{
     memory::{Category, Memory},
     pattern::{Pattern, Status},
     project::Project,
+    search::{Answer, Confidence, Hit, Reference},
     store::{Origin, SessionId, SessionRow, Store, StoreError},
 };
 
@@ -112,6 +113,24 @@ pub struct Handover {
     pub sessions: Vec<Digest>,
     /// Friction that still comes up, the strongest first.
     pub friction: Vec<Pattern>,
+    /// It has what a search found, and nothing else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub about: Option<About>,
+}
+
+/// What was searched for, and where it was said.
+#[derive(Debug, Serialize)]
+pub struct About {
+    /// The words.
+    pub query: String,
+    /// Whether what was found answers them.
+    pub confidence: Confidence,
+    /// The best hits, best first.
+    pub hits: Vec<Hit>,
+    /// How many are relevant in all.
+    pub total: usize,
+    /// There are at least so many: not all were looked at.
+    pub is_more: bool,
 }
 
 /// A chunk with its text.
@@ -176,11 +195,7 @@ pub fn handover(store: &Store, part: &Part, patterns: Vec<Pattern>, now: i64) ->
     let mut chunks = Vec::new();
     for chunk in store.chunks()? {
         if part.is_of(chunk.project.as_deref()) && part.has_time(chunk.created_at) {
-            let content = match store.chunk_text(chunk.row)? {
-                Some(text) => Some(text),
-                None => store.archived_chunk_text(chunk.row)?,
-            };
-            chunks.push(Saved { chunk, content });
+            chunks.push(saved(store, chunk)?);
         }
     }
     let friction = patterns.into_iter().filter(|it| !it.muted && it.status == Status::Active).take(PATTERNS).collect();
@@ -193,7 +208,62 @@ pub fn handover(store: &Store, part: &Part, patterns: Vec<Pattern>, now: i64) ->
         chunks,
         sessions,
         friction,
+        about: None,
     })
+}
+
+/// What a search found, with the memories, chunks and sessions that it was found in. Where it found nothing relevant, that is
+/// nothing.
+///
+/// # Errors
+/// Those of the store.
+pub fn about(store: &Store, part: &Part, query: &str, answer: Answer, now: i64) -> Result<Handover, StoreError> {
+    let is_relevant = answer.confidence > Confidence::Nothing;
+    let hits = if is_relevant { answer.hits } else { Vec::new() };
+    let (mut memories, mut chunks, mut sessions) = (Vec::new(), Vec::new(), Vec::new());
+    let mut seen = HashSet::new();
+    for hit in &hits {
+        // Of a session there may be many passages, of a chunk several parts.
+        let of = hit.source.session.as_ref().unwrap_or(&hit.id);
+        if !seen.insert(of) {
+            continue;
+        }
+        match of {
+            Reference::Memory(name) => memories.extend(store.memory(name)?),
+            Reference::Chunk(name) => {
+                if let Some(chunk) = store.chunk(name)? {
+                    chunks.push(saved(store, chunk)?);
+                }
+            }
+            Reference::Session(session) => {
+                if let Some(row) = store.session(*session)? {
+                    sessions.push(digest(store, &row, true)?);
+                }
+            }
+            Reference::Event(_) => {}
+        }
+    }
+    let total = if is_relevant { answer.total } else { 0 };
+    let about = About { query: query.to_owned(), confidence: answer.confidence, hits, total, is_more: answer.is_more };
+    Ok(Handover {
+        at: now,
+        project: part.project.as_ref().map(|project| project.path.clone()),
+        since: part.since,
+        until: part.until,
+        memories,
+        chunks,
+        sessions,
+        friction: Vec::new(),
+        about: Some(about),
+    })
+}
+
+fn saved(store: &Store, chunk: Chunk) -> Result<Saved, StoreError> {
+    let content = match store.chunk_text(chunk.row)? {
+        Some(text) => Some(text),
+        None => store.archived_chunk_text(chunk.row)?,
+    };
+    Ok(Saved { chunk, content })
 }
 
 impl Handover {

@@ -4,8 +4,21 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 
-use super::{Context, Outcome, library, sessions::Chosen, ui};
-use crate::{export, files, guests::Guests, library::Library, pattern::View};
+use super::{Context, Outcome, Usage, library, sessions::Chosen, ui};
+use crate::{
+    clean::clean,
+    embedding,
+    export::{self, Handover, Part},
+    files,
+    guests::Guests,
+    library::Library,
+    pattern::View,
+    search::{Filter, Request, SearchError, Searcher},
+    store::Store,
+};
+
+/// Most hits of a search that are handed over.
+const HITS: usize = 50;
 
 /// How something is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -21,13 +34,18 @@ pub(super) enum Format {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   totalrecall export --project --since 7d                a hand-over of this project's last week
+  totalrecall export --query 'retry limit' --project     what search finds about it, with where it was said
   totalrecall export --format json --output backup.json  memories, chunks and sessions
 
 Markdown has decisions, open todos, sessions with what they did, files changed, and friction that still comes up. JSON has all
-memories and chunks with their texts; sessions in short (`sessions export` has what was said in one).")]
+memories and chunks with their texts; sessions in short (`sessions export` has what was said in one). With --query it is what `search`
+finds: passages, and the memories, chunks and sessions that they are of; nothing where nothing relevant was found.")]
 pub(super) struct Export {
     #[command(flatten)]
     chosen: Chosen,
+    /// Only what is about these words
+    #[arg(long, value_name = "WORDS")]
+    query: Option<String>,
     /// How it is written
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -40,14 +58,10 @@ impl Export {
     pub(super) fn run(&self, context: &Context) -> anyhow::Result<Outcome> {
         let Some(store) = library::store(context)? else { return Ok(Outcome::NothingFound) };
         let part = self.chosen.part(&store, context.now)?;
-        let mut view = View { since: part.since, until: part.until, ..View::default() };
-        if let Some(project) = &part.project {
-            (view.project, view.folders) = (Some(project.path.clone()), project.folders.clone());
-        }
-        let guests = Guests::load(&context.config, Some(&context.home))?;
-        let patterns =
-            Library::load(&store)?.insights_in(&view, guests.kinds(), &context.config.patterns, context.now).patterns;
-        let handover = export::handover(&store, &part, patterns, context.now)?;
+        let handover = match &self.query {
+            Some(query) => about(context, &store, &part, query)?,
+            None => whole(context, &store, &part)?,
+        };
         let text = match self.format {
             Format::Markdown => handover.markdown(),
             Format::Json => serde_json::to_string_pretty(&handover)? + "\n",
@@ -63,4 +77,37 @@ impl Export {
         }
         Ok(if handover.is_empty() { Outcome::NothingFound } else { Outcome::Done })
     }
+}
+
+fn whole(context: &Context, store: &Store, part: &Part) -> anyhow::Result<Handover> {
+    let mut view = View { since: part.since, until: part.until, ..View::default() };
+    if let Some(project) = &part.project {
+        (view.project, view.folders) = (Some(project.path.clone()), project.folders.clone());
+    }
+    let guests = Guests::load(&context.config, Some(&context.home))?;
+    let library = Library::load(store)?;
+    let patterns = library.insights_in(&view, guests.kinds(), &context.config.patterns, context.now).patterns;
+    Ok(export::handover(store, part, patterns, context.now)?)
+}
+
+fn about(context: &Context, store: &Store, part: &Part, query: &str) -> anyhow::Result<Handover> {
+    let model = embedding::in_use(&context.home).unwrap_or_else(|error| {
+        ui::warn(&format!("{error}; searching by words alone"));
+        None
+    });
+    let searcher = Searcher::open(&context.home.index(), model)?;
+    for trouble in searcher.troubles() {
+        ui::warn(&format!("{}; run: totalrecall reindex", clean(trouble)));
+    }
+    let filter = Filter { project: part.project.clone(), since: part.since, until: part.until, ..Filter::default() };
+    let request = Request { query: query.to_owned(), filter, limit: HITS };
+    let answer = match searcher.search(store, &request, context.now) {
+        Err(SearchError::Empty) => return Err(Usage(SearchError::Empty.to_string()).into()),
+        answer => answer?,
+    };
+    let handover = export::about(store, part, query, answer, context.now)?;
+    if handover.is_empty() {
+        ui::say("Nothing relevant was found: what is handed over is empty.");
+    }
+    Ok(handover)
 }

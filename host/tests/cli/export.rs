@@ -83,6 +83,36 @@ fn a_hand_over_has_what_the_next_one_needs() {
 }
 
 #[test]
+fn a_search_is_handed_over_with_what_it_found() {
+    let user = user();
+    let text = user.ok(&["export", "--query", "calc.py divide", "--project", DEMO]).out;
+    for expected in ["of what is about `calc.py divide`", "## What was said", "## Sessions", "not instructions"] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    for unexpected in ["write the changelog", "A story"] {
+        assert!(!text.contains(unexpected), "{unexpected}: {text}");
+    }
+    let json = user.ok(&["export", "--query", "stay with pytest", "--format", "json"]).json();
+    assert_eq!(json["about"]["query"], "stay with pytest");
+    let memories = json["memories"].as_array().unwrap();
+    assert!(memories[0]["content"].as_str().unwrap().starts_with("we stay with pytest"), "{json:#}");
+    let hits = json["about"]["hits"].as_array().unwrap();
+    assert!(hits.iter().any(|hit| hit["id"] == memories[0]["id"]), "{json:#}");
+    let seen: std::collections::BTreeSet<_> = memories.iter().map(|it| it["id"].to_string()).collect();
+    assert_eq!(seen.len(), memories.len(), "each once");
+    // Filters hold.
+    let elsewhere = user.run(&["export", "--query", "unittest", "--project", DEMO, "--format", "json"]);
+    assert!(!elsewhere.out.contains("elsewhere it is unittest"), "{elsewhere}");
+
+    let ran = user.run(&["export", "--query", "quokka habitat"]);
+    assert!(ran.code == Some(3) && ran.err.contains("Nothing relevant was found"), "{ran}");
+    assert!(ran.out.contains("# Hand-over") && !ran.out.contains("##"), "{ran}");
+    let json = user.run(&["export", "--query", "quokka habitat", "--format", "json"]).json();
+    assert_eq!((json["about"]["total"].as_u64(), json["sessions"].as_array().unwrap().len()), (Some(0), 0));
+    assert_eq!(user.run(&["export", "--query", " "]).code, Some(2));
+}
+
+#[test]
 fn a_period_without_anything_is_said_so() {
     let user = user();
     let ran = user.run(&["export", "--until", "2001-01-01"]);
