@@ -1,6 +1,9 @@
 //! The models that say what texts mean. One is part of the program; others are files in the home, compiled from folders that the
-//! person has. Which one is used is a file, too: vectors of two are never compared, so after a change the worker makes them anew,
+//! person has, or has us fetch. Which one is used is a file, too: vectors of two are never compared, so after a change the worker makes them anew,
 //! and search goes by words alone until then.
+
+mod published;
+mod pull;
 
 use std::{
     fs, io,
@@ -11,7 +14,10 @@ use std::{
 use serde::Serialize;
 use totalrecall_retrieval::embed::{CompileError, Model, ModelError, compile_folder};
 
-use crate::{files, paths::Home};
+use crate::{fetch::FetchError, files, paths::Home};
+
+pub use published::{Published, PublishedFile, published};
+pub use pull::{Pulled, PulledFile, pull};
 
 /// What the built-in model is called.
 pub const BUILT_IN: &str = "built-in";
@@ -54,6 +60,21 @@ pub enum EmbeddingError {
         /// What is wrong.
         why: ModelError,
     },
+    /// A file of it could not be fetched.
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
+    /// The same revision had other contents before.
+    #[error(
+        "the model {name} was made of other files of the same revision before, which a repository cannot change: {now}; before: {before}"
+    )]
+    Changed {
+        /// What it is called.
+        name: String,
+        /// What it is made of.
+        before: String,
+        /// What came now.
+        now: String,
+    },
     /// The system refused.
     #[error("{}: {why}", path.display())]
     Io {
@@ -62,6 +83,19 @@ pub enum EmbeddingError {
         /// The system's reason.
         why: io::Error,
     },
+}
+
+impl EmbeddingError {
+    /// What the person can do about it.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Fetch(error) => error.hint(),
+            Self::Changed { .. } => {
+                Some("Ask another server for it, and keep it beside the one that is here with --name.")
+            }
+            _ => None,
+        }
+    }
 }
 
 /// A model that can be used.
@@ -102,7 +136,9 @@ fn open(home: &Home, name: &str) -> Result<Model, EmbeddingError> {
     if !file.is_file() {
         return Err(EmbeddingError::Unknown(name.to_owned()));
     }
-    Model::map(&file).map_err(|why| EmbeddingError::Model { name: name.to_owned(), why })
+    // All of it is read, which takes 0.1 ms a megabyte: using one that is damaged could end the process.
+    let opened = Model::map(&file).and_then(|model| model.verify().map(|()| model));
+    opened.map_err(|why| EmbeddingError::Model { name: name.to_owned(), why })
 }
 
 fn file(home: &Home, name: &str) -> Result<PathBuf, EmbeddingError> {
@@ -167,7 +203,7 @@ pub fn import(home: &Home, folder: &Path, name: &str) -> Result<Known, Embedding
 /// It is not there, is damaged, or the system refuses; then nothing has changed.
 pub fn choose(home: &Home, name: &str) -> Result<(), EmbeddingError> {
     if name != BUILT_IN {
-        open(home, name)?.verify().map_err(|why| EmbeddingError::Model { name: name.to_owned(), why })?;
+        open(home, name)?;
     }
     let path = home.models().join(CHOICE);
     files::make_private_folder(home.path())

@@ -91,6 +91,13 @@ pub fn component_cache() -> Option<PathBuf> {
         .map(|cache| cache.join("totalrecall").join("components"))
 }
 
+/// Where models are fetched from: `$TOTALRECALL_MODEL_MIRROR`, else `$HF_ENDPOINT`, as the programs of Hugging Face have it, else
+/// Hugging Face.
+pub fn model_server() -> String {
+    let named = variable("TOTALRECALL_MODEL_MIRROR").or_else(|| variable("HF_ENDPOINT"));
+    named.unwrap_or_else(|| "https://huggingface.co".to_owned())
+}
+
 /// The user's home directory.
 pub fn user_home() -> Option<PathBuf> {
     variable("HOME").or_else(|| variable("USERPROFILE")).map(PathBuf::from).filter(|path| path.is_absolute())

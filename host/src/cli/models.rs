@@ -2,18 +2,22 @@
 
 use std::path::PathBuf;
 
-use super::{Context, Outcome, Usage, ui};
-use crate::embedding::{self, EmbeddingError, Known};
+use super::{Context, Outcome, Usage, progress, ui};
+use crate::{
+    embedding::{self, EmbeddingError, Known, Published},
+    paths,
+};
 
 /// The models by which search finds texts of a like meaning
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   totalrecall models list
+  totalrecall models pull potion-base-32M --use
   totalrecall models import ~/Downloads/potion-base-32M --use
   totalrecall models use built-in
 
 A model is a folder as model2vec writes it: model.safetensors and tokenizer.json (WordPiece or Unigram). It is compiled to one
-file in the home. Nothing is downloaded. After a change the next run of the worker makes all vectors anew; until then search goes
+file in the home. Nothing is downloaded but by `pull`. After a change the next run of the worker makes all vectors anew; until then search goes
 by words alone.")]
 pub(super) struct Models {
     #[command(subcommand)]
@@ -22,8 +26,32 @@ pub(super) struct Models {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// List the models that there are
+    /// List the models that there are, and those that can be fetched
     List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Fetch a model from Hugging Face or a mirror, and compile it
+    #[command(after_help = "Examples:
+  totalrecall models pull potion-multilingual-128M
+  totalrecall models pull acme/our-model@0123456789abcdef0123456789abcdef01234567 --use
+  TOTALRECALL_MODEL_MIRROR=https://models.acme.internal totalrecall models pull potion-base-8M
+
+Models that `list` names are pinned: revision, sizes and hashes are known, and anything else is refused. Of any other, which must be
+named with its revision, the hashes are printed and kept with the model. Interrupted, it goes on where it ended.
+TOTALRECALL_MODEL_MIRROR, else HF_ENDPOINT, names a server to take the place of https://huggingface.co, with the same paths; HTTPS_PROXY and
+NO_PROXY hold. Nothing is sent but the request for these files.")]
+    Pull {
+        /// As `list` names it, or OWNER/REPOSITORY@REVISION
+        #[arg(value_name = "NAME")]
+        model: String,
+        /// What it is to be called here; its own name unless given
+        #[arg(long)]
+        name: Option<String>,
+        /// Use it from now on
+        #[arg(long = "use")]
+        chosen: bool,
         /// Print JSON
         #[arg(long)]
         json: bool,
@@ -54,11 +82,18 @@ impl Models {
         match &self.command {
             Command::List { json } => {
                 let all = embedding::all(&context.home);
+                let published = embedding::published();
                 if *json {
-                    ui::print_json(&all)?;
+                    let published: Vec<_> = published.iter().map(to_fetch).collect();
+                    ui::print_json(&serde_json::json!({ "models": all, "published": published }))?;
                 } else {
-                    ui::print(&all.iter().map(line).collect::<String>())?;
+                    let others = published.iter().filter(|it| all.iter().all(|known| known.name != it.name));
+                    let lines = all.iter().map(line).chain(others.map(other));
+                    ui::print(&lines.collect::<String>())?;
                 }
+            }
+            Command::Pull { model, name, chosen, json } => {
+                self.pull(context, model, name.as_deref(), *chosen, *json)?
             }
             Command::Import { folder, name, chosen, json } => {
                 let name = match (name, folder.canonicalize().ok().as_deref().and_then(|path| path.file_name())) {
@@ -85,6 +120,71 @@ impl Models {
         }
         Ok(Outcome::Done)
     }
+
+    fn pull(&self, context: &Context, asked: &str, name: Option<&str>, chosen: bool, json: bool) -> anyhow::Result<()> {
+        let Some(published) = Published::named(asked) else {
+            return Err(Usage(format!(
+                "there is no model `{}` to fetch: `totalrecall models list` names some, others are \
+                 OWNER/REPOSITORY@REVISION with all 40 digits of the revision",
+                ui::line(asked)
+            ))
+            .into());
+        };
+        context.stop_on_ctrl_c();
+        let (name, server) = (name.unwrap_or(&published.name), paths::model_server());
+        let size = published.bytes().map_or_else(|| "of a size that is not known".to_owned(), ui::bytes);
+        ui::say(&format!(
+            "Fetching {} at {}, {size}, from {}",
+            published.repository,
+            &published.revision[..12],
+            ui::line(&server)
+        ));
+        let bar = progress::bytes_bar(published.bytes().unwrap_or(0));
+        let pulled = embedding::pull(&context.home, &published, name, &server, &context.stop, &mut |file, bytes| {
+            bar.set_position(bytes);
+            bar.set_message(file.to_owned());
+        });
+        bar.finish_and_clear();
+        let mut pulled = pulled.map_err(usage)?;
+        if chosen {
+            embedding::choose(&context.home, name).map_err(usage)?;
+            pulled.model.in_use = true;
+        }
+        if json {
+            ui::print_json(&pulled)?;
+            return Ok(());
+        }
+        ui::print(&line(&pulled.model))?;
+        for file in pulled.files.iter().filter(|file| !file.pinned) {
+            ui::say(&format!("{} has the SHA-256 {}; nothing is known to compare it with", file.name, file.sha256));
+        }
+        tell(chosen);
+        Ok(())
+    }
+}
+
+/// A model that can be fetched, for machines.
+fn to_fetch(published: &Published) -> serde_json::Value {
+    let file = |file: &embedding::PublishedFile| {
+        let (bytes, sha256) = file.pinned.unzip();
+        serde_json::json!({ "name": file.name, "bytes": bytes, "sha256": sha256 })
+    };
+    serde_json::json!({
+        "name": published.name,
+        "repository": published.repository,
+        "revision": published.revision,
+        "licence": published.licence,
+        "about": published.about,
+        "bytes": published.bytes(),
+        "files": published.files.iter().map(file).collect::<Vec<_>>(),
+    })
+}
+
+/// The same as a line.
+fn other(published: &Published) -> String {
+    let size = published.bytes().map(ui::bytes).unwrap_or_default();
+    let (name, about, licence) = (&published.name, published.about, published.licence);
+    format!("{dim}  {name:<24} {size:>9}  {about}; {licence}; not here: `models pull {name}`{dim:#}\n", dim = ui::DIM)
 }
 
 fn tell(has_changed: bool) {

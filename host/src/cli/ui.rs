@@ -8,8 +8,8 @@ use std::{
 use anstyle::{AnsiColor, Style};
 
 use crate::{
-    added::AddedError, import::ImportError, index::IndexError, insights, pause::PauseError, pipeline::PipelineError,
-    proposal::RulesError, search::SearchError, store::StoreError, wiring::WiringError,
+    added::AddedError, embedding::EmbeddingError, import::ImportError, index::IndexError, insights, pause::PauseError,
+    pipeline::PipelineError, proposal::RulesError, search::SearchError, store::StoreError, wiring::WiringError,
 };
 
 /// For headings.
@@ -98,6 +98,7 @@ pub(super) fn error(error: &anyhow::Error) {
         .or_else(|| error.downcast_ref::<ImportError>().and_then(ImportError::hint))
         .or_else(|| error.downcast_ref::<IndexError>().and_then(IndexError::hint))
         .or_else(|| error.downcast_ref::<SearchError>().and_then(SearchError::hint))
+        .or_else(|| error.downcast_ref::<EmbeddingError>().and_then(EmbeddingError::hint))
         .or_else(|| error.downcast_ref::<PauseError>().map(PauseError::hint))
         .or_else(|| error.downcast_ref::<RulesError>().and_then(RulesError::hint))
         .or_else(|| error.downcast_ref::<WiringError>().and_then(WiringError::hint));

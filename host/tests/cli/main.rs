@@ -32,6 +32,7 @@ mod memory;
 mod models;
 mod patterns;
 mod pause;
+mod pull;
 mod retention;
 mod rules;
 mod search;

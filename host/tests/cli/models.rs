@@ -15,7 +15,7 @@ const PIECES: [(&str, [f32; 4]); 4] = [
 ];
 
 /// A model as model2vec writes it.
-fn folder(user: &User, name: &str) -> String {
+pub(super) fn folder(user: &User, name: &str) -> String {
     let folder = user.folder().join(name);
     fs::create_dir_all(&folder).unwrap();
     let vocab: serde_json::Map<String, Value> =
@@ -38,7 +38,7 @@ fn folder(user: &User, name: &str) -> String {
 }
 
 /// One who has said two things.
-fn user() -> User {
+pub(super) fn user() -> User {
     let user = User::new();
     for (name, prompt) in [("a", "the snarf is ready"), ("b", "the quux is red")] {
         let file = user.projects().join(format!("{name}.jsonl"));
@@ -55,15 +55,15 @@ fn user() -> User {
     user
 }
 
-fn found(user: &User, query: &str) -> Vec<String> {
+pub(super) fn found(user: &User, query: &str) -> Vec<String> {
     let ran = user.run(&["search", "--json", query]);
     let hits = ran.json()["hits"].as_array().unwrap().clone();
     hits.iter().map(|hit| hit["excerpt"].as_str().unwrap().to_owned()).collect()
 }
 
-fn in_use(user: &User) -> Vec<String> {
+pub(super) fn in_use(user: &User) -> Vec<String> {
     let all = user.ok(&["models", "list", "--json"]).json();
-    let used = all.as_array().unwrap().iter().filter(|known| known["in_use"] == true);
+    let used = all["models"].as_array().unwrap().iter().filter(|known| known["in_use"] == true);
     used.map(|known| known["name"].as_str().unwrap().to_owned()).collect()
 }
 
@@ -100,7 +100,7 @@ fn what_is_no_model_is_refused_and_leaves_nothing() {
     assert!(ran.code == Some(1) && ran.err.contains("tokenizer.json"), "{ran}");
     let ran = user.run(&["models", "use", "own"]);
     assert!(ran.code == Some(2) && ran.err.contains("there is no model `own`"), "{ran}");
-    assert_eq!(user.ok(&["models", "list", "--json"]).json().as_array().unwrap().len(), 1);
+    assert_eq!(user.ok(&["models", "list", "--json"]).json()["models"].as_array().unwrap().len(), 1);
     assert!(!user.state().join("models").exists());
 }
 
@@ -117,6 +117,14 @@ fn without_the_chosen_model_it_goes_by_words() {
     assert!(user.ok(&["models", "list"]).out.contains("import it again"));
     let ran = user.ok(&["doctor"]);
     assert!(ran.out.contains("the model own cannot be used") && ran.out.contains("models use built-in"), "{ran}");
+    // One that is nearly whole is not used either.
+    user.ok(&["models", "import", &folder(&user, "own")]);
+    let file = user.state().join("models/own.bin");
+    let mut bytes = fs::read(&file).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(&file, bytes).unwrap();
+    let ran = user.ok(&["search", "snarf"]);
+    assert!(ran.err.contains("is damaged") && ran.err.contains("searching by words alone"), "{ran}");
     user.ok(&["models", "use", "built-in"]);
     user.ok(&["worker"]);
     assert!(user.ok(&["doctor"]).out.contains("by words and by meaning"));

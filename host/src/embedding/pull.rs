@@ -1,0 +1,135 @@
+//! Fetching a model, when the person asks for one: its files, each checked before anything is made of it, and then the same as for
+//! one that the person has in a folder.
+
+use std::{fs, io, path::PathBuf, sync::atomic::AtomicBool};
+
+use serde::Serialize;
+
+use super::{EmbeddingError, Known, Published, file, import, open};
+use crate::{
+    fetch::{Fetcher, Wanted},
+    files,
+    paths::Home,
+};
+
+/// What is fetched is here, below the folder of models, until it is compiled.
+const PARTS: &str = "parts";
+/// Most bytes of a file whose size is not known.
+const MOST: u64 = 4 << 30;
+
+/// What was fetched.
+#[derive(Debug, Serialize)]
+pub struct Pulled {
+    /// The model.
+    #[serde(flatten)]
+    pub model: Known,
+    /// Its repository.
+    pub repository: String,
+    /// The commit of that.
+    pub revision: String,
+    /// What it was made of.
+    pub files: Vec<PulledFile>,
+}
+
+/// A file that was fetched.
+#[derive(Debug, Serialize)]
+pub struct PulledFile {
+    /// Its name.
+    pub name: &'static str,
+    /// Its SHA-256.
+    pub sha256: String,
+    /// That is what it had to be. Otherwise it was not known before.
+    pub pinned: bool,
+}
+
+/// Fetches a model from a server, compiles it and keeps it under a name. It is not used before it is chosen. `progress` is told
+/// which file is at hand and how many bytes there are of all.
+///
+/// # Errors
+/// See [`EmbeddingError`]; no model is kept then. Of a file that did not come to its end, what came is kept for the next time.
+pub fn pull(
+    home: &Home,
+    published: &Published,
+    name: &str,
+    server: &str,
+    stop: &AtomicBool,
+    progress: &mut dyn FnMut(&str, u64),
+) -> Result<Pulled, EmbeddingError> {
+    file(home, name)?;
+    let fetcher = Fetcher::new(server, stop)?;
+    let parts = home.models().join(PARTS);
+    // Its name is the model's own, so that whoever looks at it knows what it is.
+    let folder = parts.join(&published.revision).join(&published.name);
+    let io = |path: &PathBuf| {
+        let path = path.clone();
+        move |why: io::Error| EmbeddingError::Io { path, why }
+    };
+    files::make_private_folder(&folder).map_err(io(&folder))?;
+    let (mut fetched, mut done) = (Vec::new(), 0);
+    for wanted in &published.files {
+        let url = format!(
+            "{}/{}/resolve/{}/{}",
+            server.trim_end_matches('/'),
+            published.repository,
+            published.revision,
+            wanted.name
+        );
+        let path = folder.join(wanted.name);
+        let sha256 = fetcher.fetch(
+            &Wanted {
+                url: &url,
+                file: &path,
+                bytes: wanted.pinned.map(|(bytes, _)| bytes),
+                most: MOST,
+                sha256: wanted.pinned.map(|(_, sha256)| sha256),
+            },
+            &mut |bytes| progress(wanted.name, done + bytes),
+        )?;
+        done += fs::metadata(&path).map_or(0, |metadata| metadata.len());
+        fetched.push(PulledFile { name: wanted.name, sha256, pinned: wanted.pinned.is_some() });
+    }
+    let provenance = provenance(published, &fetched);
+    let compiled = is_what_came_before(home, published, name, &provenance).and_then(|()| {
+        let about =
+            serde_json::json!({ "name": published.name, "licence": published.licence, "provenance": provenance });
+        let path = folder.join("about.json");
+        files::write_atomically(&path, about.to_string().as_bytes()).map_err(io(&path))?;
+        import(home, &folder, name)
+    });
+    // Where there was no room for the model, its files are still good.
+    if !matches!(&compiled, Err(EmbeddingError::Io { .. })) {
+        let _ = fs::remove_dir_all(parts.join(&published.revision));
+        // Others may be on their way.
+        let _ = fs::remove_dir(&parts);
+    }
+    Ok(Pulled {
+        model: compiled?,
+        repository: published.repository.clone(),
+        revision: published.revision.clone(),
+        files: fetched,
+    })
+}
+
+/// What is kept in the model of where it comes from.
+fn provenance(published: &Published, files: &[PulledFile]) -> String {
+    let mut text = origin(published);
+    for file in files {
+        text += &format!(", {} sha256:{}", file.name, file.sha256);
+    }
+    text
+}
+
+fn origin(published: &Published) -> String {
+    format!("{} at revision {}", published.repository, published.revision)
+}
+
+/// A revision never changes. If a model of it is here and was made of other files, one of the two is not what it says.
+fn is_what_came_before(home: &Home, published: &Published, name: &str, provenance: &str) -> Result<(), EmbeddingError> {
+    let known = open(home, name).ok().map(|model| model.about().provenance.clone());
+    match known {
+        Some(before) if before != provenance && before.starts_with(&origin(published)) => {
+            Err(EmbeddingError::Changed { name: name.to_owned(), before, now: provenance.to_owned() })
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,323 @@
+//! Models that are fetched, from a server of this machine that does what servers do, and what they should not.
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, Write as _},
+    net::{TcpListener, TcpStream},
+    path::Path,
+    sync::{Arc, Mutex},
+    thread,
+};
+
+use crate::{
+    models::{folder, found, in_use, user},
+    support::{Ran, User},
+};
+
+const REVISION: &str = "0123456789abcdef0123456789abcdef01234567";
+
+/// What is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Asked {
+    path: String,
+    /// From which byte on.
+    from: Option<usize>,
+}
+
+/// What is answered.
+struct Reply {
+    status: &'static str,
+    headers: Vec<String>,
+    body: Vec<u8>,
+    /// The connection ends after so many bytes of the body.
+    cut: Option<usize>,
+}
+
+impl Reply {
+    fn new(status: &'static str, headers: &[String], body: &[u8]) -> Self {
+        Self { status, headers: headers.to_vec(), body: body.to_vec(), cut: None }
+    }
+
+    /// A file, or its rest.
+    fn file(asked: &Asked, bytes: &[u8]) -> Self {
+        match asked.from {
+            Some(from) if from >= bytes.len() => {
+                Self::new("416 Range Not Satisfiable", &[format!("Content-Range: bytes */{}", bytes.len())], b"")
+            }
+            Some(from) => {
+                let range = format!("Content-Range: bytes {from}-{}/{}", bytes.len() - 1, bytes.len());
+                Self::new("206 Partial Content", &[range], &bytes[from..])
+            }
+            None => Self::new("200 OK", &[], bytes),
+        }
+    }
+
+    fn cut(self, after: usize) -> Self {
+        Self { cut: Some(after), ..self }
+    }
+
+    fn redirect(to: String) -> Self {
+        Self::new("302 Found", &[format!("Location: {to}")], b"")
+    }
+}
+
+struct Server {
+    url: String,
+    asked: Arc<Mutex<Vec<Asked>>>,
+}
+
+impl Server {
+    fn new(reply: impl Fn(&Asked) -> Reply + Send + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::clone(&asked);
+        // It ends with the tests.
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let Some(asked) = read(&stream) else { continue };
+                let reply = reply(&asked);
+                seen.lock().unwrap().push(asked);
+                // A client may have gone.
+                let _ = write(stream, &reply);
+            }
+        });
+        Self { url, asked }
+    }
+
+    /// One that has the files of a model.
+    fn of(folder: &str, reply: impl Fn(&Asked, &[u8]) -> Reply + Send + 'static) -> Self {
+        let folder = folder.to_owned();
+        Self::new(move |asked| {
+            let bytes = asked.path.rsplit('/').next().map(|name| fs::read(Path::new(&folder).join(name)));
+            match bytes {
+                Some(Ok(bytes)) => reply(asked, &bytes),
+                _ => Reply::new("404 Not Found", &[], b"no"),
+            }
+        })
+    }
+
+    fn asked(&self) -> Vec<Asked> {
+        self.asked.lock().unwrap().clone()
+    }
+}
+
+fn read(stream: &TcpStream) -> Option<Asked> {
+    let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
+    let path = lines.next()?.split(' ').nth(1)?.to_owned();
+    let mut from = None;
+    for line in lines.take_while(|line| !line.is_empty()) {
+        let line = line.to_ascii_lowercase();
+        if let Some(range) = line.strip_prefix("range: bytes=") {
+            from = range.trim_end_matches('-').parse().ok();
+        }
+        assert!(!line.starts_with("cookie") && !line.starts_with("authorization"), "{line}");
+    }
+    Some(Asked { path, from })
+}
+
+fn write(mut stream: TcpStream, reply: &Reply) -> std::io::Result<()> {
+    let mut head =
+        format!("HTTP/1.1 {}\r\nContent-Length: {}\r\nConnection: close\r\n", reply.status, reply.body.len());
+    for header in &reply.headers {
+        head += &format!("{header}\r\n");
+    }
+    stream.write_all(format!("{head}\r\n").as_bytes())?;
+    stream.write_all(&reply.body[..reply.cut.unwrap_or(reply.body.len())])
+}
+
+fn pull(user: &User, server: &Server, arguments: &[&str]) -> Ran {
+    let mut command = user.command(&[&["models", "pull"], arguments].concat());
+    Ran::of(user, command.env("TOTALRECALL_MODEL_MIRROR", &server.url).output().unwrap())
+}
+
+fn own() -> String {
+    format!("acme/own@{REVISION}")
+}
+
+/// What is left of what was fetched.
+fn parts(user: &User) -> Vec<String> {
+    let files = crate::life::walk(&user.state().join("models"));
+    files.iter().map(|file| file.file_name().unwrap().to_string_lossy().into_owned()).collect()
+}
+
+#[test]
+fn what_is_fetched_is_used_like_what_was_brought() {
+    let user = user();
+    let server = Server::of(&folder(&user, "own"), Reply::file);
+    let ran = pull(&user, &server, &[&own()]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+    assert!(ran.err.contains("acme/own at 0123456789ab") && ran.err.contains(&server.url), "{ran}");
+    assert!(ran.err.contains("tokenizer.json has the SHA-256") && ran.err.contains("once you say"), "{ran}");
+    let path = |file: &str| Asked { path: format!("/acme/own/resolve/{REVISION}/{file}"), from: None };
+    assert_eq!(server.asked(), [path("tokenizer.json"), path("model.safetensors")], "nothing else is asked for");
+    assert_eq!(parts(&user), ["own.bin"]);
+    assert_eq!(in_use(&user), ["built-in"], "it is not used unasked");
+
+    let json = pull(&user, &server, &[&own(), "--use", "--json"]).json();
+    assert_eq!(in_use(&user), ["own"]);
+    user.ok(&["worker"]);
+    assert_eq!(found(&user, "blorp"), ["the snarf is ready"]);
+    assert_eq!((json["revision"].as_str(), json["files"][1]["pinned"].as_bool()), (Some(REVISION), Some(false)));
+}
+
+#[test]
+fn what_broke_off_goes_on() {
+    let user = user();
+    let own_folder = folder(&user, "own");
+    let size = fs::metadata(Path::new(&own_folder).join("model.safetensors")).unwrap().len() as usize;
+    // Once: it is gone on with at once.
+    let server = Server::of(&own_folder, |asked, bytes| {
+        let reply = Reply::file(asked, bytes);
+        if asked.from.is_none() && asked.path.ends_with("safetensors") { reply.cut(40) } else { reply }
+    });
+    let ran = pull(&user, &server, &[&own()]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+    assert_eq!(server.asked().last().unwrap().from, Some(40));
+
+    // Whenever it is asked: it is given up, and gone on with the next time.
+    let other = format!("acme/other@{REVISION}");
+    let server = Server::of(&own_folder, move |asked, bytes| {
+        let reply = Reply::file(asked, bytes);
+        if asked.path.ends_with("safetensors") { reply.cut(if asked.from.is_none() { 40 } else { 0 }) } else { reply }
+    });
+    let ran = pull(&user, &server, &[&other]);
+    assert!(ran.code == Some(1) && ran.err.contains("goes on where it ended"), "{ran}");
+    assert!(parts(&user).contains(&"model.safetensors.part".to_owned()), "{:?}", parts(&user));
+    assert!(!parts(&user).contains(&"other.bin".to_owned()));
+    let server = Server::of(&own_folder, Reply::file);
+    assert_eq!(pull(&user, &server, &[&other]).code, Some(0));
+    let safetensors: Vec<_> = server.asked().into_iter().filter(|it| it.path.ends_with("safetensors")).collect();
+    assert_eq!(safetensors.iter().map(|it| it.from).collect::<Vec<_>>(), [Some(40)], "of {size} bytes");
+    assert!(parts(&user).contains(&"other.bin".to_owned()) && parts(&user).len() == 2, "{:?}", parts(&user));
+}
+
+#[test]
+fn a_server_that_cannot_go_on_begins_anew() {
+    let user = user();
+    let server = Server::of(&folder(&user, "own"), |asked, bytes| {
+        let whole = Reply::new("200 OK", &[], bytes);
+        if asked.from.is_none() { whole.cut(40) } else { whole }
+    });
+    let ran = pull(&user, &server, &[&own()]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+    assert_eq!(server.asked().iter().map(|it| it.from).collect::<Vec<_>>(), [None, Some(40), None, Some(40)]);
+}
+
+#[test]
+fn what_is_not_what_was_published_is_refused() {
+    let user = user();
+    const SIZE: usize = 683_666;
+    for (length, reason) in [(SIZE, "SHA-256"), (SIZE + 1, "another number than"), (SIZE - 1, "another number than")] {
+        let server = Server::new(move |asked| Reply::file(asked, &vec![b'x'; length]));
+        let ran = pull(&user, &server, &["potion-base-8M", "--use"]);
+        assert!(ran.code == Some(1) && ran.err.contains(reason) && ran.err.contains("mirror"), "{ran}");
+        assert_eq!(server.asked().len(), 1, "{ran}");
+        assert_eq!(parts(&user), Vec::<String>::new(), "{ran}");
+    }
+    // Without saying how long it is.
+    let server = Server::new(move |_| {
+        let mut endless = Vec::new();
+        for _ in 0..100 {
+            endless.extend_from_slice(b"2000\r\n");
+            endless.extend(vec![b'x'; 0x2000]);
+            endless.extend_from_slice(b"\r\n");
+        }
+        Reply::new("200 OK", &["Transfer-Encoding: chunked".to_owned()], &endless)
+    });
+    let ran = pull(&user, &server, &["potion-base-8M"]);
+    assert!(ran.code == Some(1) && ran.err.contains("not read further"), "{ran}");
+    assert_eq!(parts(&user), Vec::<String>::new(), "{ran}");
+    assert_eq!(in_use(&user), ["built-in"]);
+}
+
+#[test]
+fn a_revision_that_changes_is_told() {
+    let user = user();
+    let own_folder = folder(&user, "own");
+    let server = Server::of(&own_folder, Reply::file);
+    assert_eq!(pull(&user, &server, &[&own()]).code, Some(0));
+    let tokenizer = Path::new(&own_folder).join("tokenizer.json");
+    fs::write(&tokenizer, fs::read_to_string(&tokenizer).unwrap() + " ").unwrap();
+    let ran = pull(&user, &server, &[&own()]);
+    assert!(ran.code == Some(1) && ran.err.contains("a repository cannot change"), "{ran}");
+    assert_eq!(pull(&user, &server, &[&own(), "--name", "second"]).code, Some(0));
+}
+
+#[test]
+fn it_follows_only_where_it_may() {
+    let user = user();
+    let own_folder = folder(&user, "own");
+    let there = Server::of(&own_folder, Reply::file);
+    let elsewhere = there.url.clone();
+    let server = Server::of(&own_folder, move |asked, bytes| match asked.path.strip_prefix("/acme") {
+        Some(rest) if rest.ends_with("json") => Reply::redirect(format!("/moved{rest}")),
+        Some(rest) => Reply::redirect(format!("{elsewhere}{rest}")),
+        None => Reply::file(asked, bytes),
+    });
+    let ran = pull(&user, &server, &[&own()]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+    assert_eq!((server.asked().len(), there.asked().len()), (3, 1));
+
+    for (to, reason) in [
+        ("http://192.0.2.1/x", "it is not encrypted"),
+        ("http://models.invalid/x", "it is not encrypted"),
+        ("file:///etc/passwd", "cannot be used"),
+        ("/acme/own/again", "redirects more than"),
+        ("", "redirects to nowhere"),
+    ] {
+        let server = Server::new(move |_| Reply::redirect(to.to_owned()));
+        let ran = pull(&user, &server, &[&own(), "--name", "other"]);
+        assert!(ran.code == Some(1) && ran.err.contains(reason), "{to}: {ran}");
+    }
+}
+
+#[test]
+fn what_is_not_there_is_said() {
+    let user = user();
+    let server = Server::new(|_| Reply::new("404 Not Found", &[], b"no"));
+    let ran = pull(&user, &server, &["potion-base-8M"]);
+    assert!(ran.code == Some(1) && ran.err.contains("404 (it has no such file)"), "{ran}");
+    assert_eq!(server.asked().len(), 1, "it is not asked again and again");
+    for name in
+        ["potion-base-9M", "acme/own", "acme/own@main", "../own", "acme/..@0123456789abcdef0123456789abcdef01234567"]
+    {
+        let ran = pull(&user, &server, &[name]);
+        assert!(ran.code == Some(2) && ran.err.contains("models list"), "{ran}");
+    }
+    let ran = pull(&user, &server, &["potion-base-8M", "--name", "../x"]);
+    assert_eq!(ran.code, Some(2), "{ran}");
+    assert_eq!(server.asked().len(), 1);
+    for mirror in ["ftp://127.0.0.1/x", "models", "http://me:secret@127.0.0.1/"] {
+        let mut command = user.command(&["models", "pull", "potion-base-8M"]);
+        let ran = Ran::of(&user, command.env("HF_ENDPOINT", mirror).output().unwrap());
+        assert!(ran.code == Some(1) && ran.err.contains("cannot be used"), "{ran}");
+    }
+    let listed = user.ok(&["models", "list"]).out;
+    assert!(listed.contains("potion-multilingual-128M") && listed.contains("not here: `models pull"), "{listed}");
+}
+
+/// A disk of 64 KiB. Where nobody may mount one it is said that nothing was tried.
+#[cfg(target_os = "linux")]
+#[test]
+fn on_a_full_disk_nothing_is_begun() {
+    let user = user();
+    let server = Server::of(&folder(&user, "own"), Reply::file);
+    let models = user.state().join("models");
+    fs::create_dir_all(&models).unwrap();
+    let script = "mount -t tmpfs -o size=64k none \"$MODELS\" || exit 77; \"$PROGRAM\" models pull \"$MODEL\"; code=$?; \
+                  find \"$MODELS\" -type f; exit $code";
+    let mut shell = std::process::Command::new("unshare");
+    shell.args(["--mount", "--map-root-user", "sh", "-c", script]).current_dir(user.folder()).env_clear();
+    shell.envs(user.command(&[]).get_envs().filter_map(|(name, value)| Some((name, value?))));
+    shell.env("PATH", std::env::var_os("PATH").unwrap()).env("PROGRAM", env!("CARGO_BIN_EXE_totalrecall"));
+    shell.env("MODELS", &models).env("MODEL", own()).env("TOTALRECALL_MODEL_MIRROR", &server.url);
+    let ran = shell.output().map(|output| Ran::of(&user, output));
+    let Some(ran) = ran.ok().filter(|ran| !matches!(ran.code, Some(77)) && !ran.err.contains("unshare:")) else {
+        let _ = writeln!(std::io::stderr(), "SKIPPED: nobody may mount anything here, so a full disk was not tried");
+        return;
+    };
+    assert!(ran.code == Some(1) && ran.err.contains("there is no room for"), "{ran}");
+    assert_eq!(ran.out, "", "no file is left");
+    assert_eq!(pull(&user, &server, &[&own()]).code, Some(0));
+}
