@@ -101,7 +101,7 @@ fn an_archive_has_the_program_and_a_checksum_that_is_right() {
     assert!(unpacked.status.success(), "{unpacked:?}");
     let output = crate::run(&mut Command::new(archives.join(&name).join("totalrecall")));
     assert_eq!(output.stdout, b"it runs\n");
-    for file in ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"] {
+    for file in ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE", "NOTICE"] {
         assert!(archives.join(&name).join(file).is_file(), "{file}");
     }
 }
