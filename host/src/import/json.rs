@@ -84,12 +84,12 @@ pub(super) fn read(path: &Path) -> Result<Entries, ImportError> {
     if lists.iter().all(Option::is_none) {
         return Err(not("it has neither a list `memories` nor a list `chunks`".to_owned()));
     }
-    let mut entries = Entries::new(path.to_string_lossy().into_owned());
+    let mut entries = Entries::named_by_folder(path.to_string_lossy().into_owned());
     let [memories, chunks] = lists;
     for (number, value) in (1..).zip(memories.into_iter().flatten()) {
         let place = format!("memory {number}");
         match Memory::deserialize(value) {
-            Ok(memory) => memory_into(&mut entries, place, number, memory),
+            Ok(memory) => memory_into(&mut entries, place, memory),
             Err(error) => entries.skip(place, error.to_string()),
         }
     }
@@ -101,25 +101,16 @@ pub(super) fn read(path: &Path) -> Result<Entries, ImportError> {
             continue;
         }
         match Chunk::deserialize(value) {
-            Ok(chunk) => chunk_into(&mut entries, place, number, chunk),
+            Ok(chunk) => chunk_into(&mut entries, place, chunk),
             Err(error) => entries.skip(place, error.to_string()),
         }
     }
     Ok(entries)
 }
 
-/// Its name there. One without an id is told by what it says alone.
-fn origin(sort: &str, id: &str, number: usize, content: &str) -> String {
-    if id.is_empty() {
-        format!("json {sort} {number} {}", crate::chunk::hash(content))
-    } else {
-        format!("json {sort} {id}")
-    }
-}
-
-fn memory_into(entries: &mut Entries, place: String, number: usize, memory: Memory) {
+fn memory_into(entries: &mut Entries, place: String, memory: Memory) {
     let Memory { id, content, category, importance, trust, confidence, tags, .. } = memory;
-    let origin = origin("memory", &id, number, &content);
+    let origin = format!("json memory {id}");
     let new = NewMemory {
         content,
         category,
@@ -145,9 +136,9 @@ fn memory_into(entries: &mut Entries, place: String, number: usize, memory: Memo
     }
 }
 
-fn chunk_into(entries: &mut Entries, place: String, number: usize, chunk: Chunk) {
+fn chunk_into(entries: &mut Entries, place: String, chunk: Chunk) {
     let Chunk { id, content, summary, kind, tags, project, session, domain, ticket, created_at } = chunk;
-    let origin = origin("chunk", &id, number, &content);
+    let origin = format!("json chunk {id}");
     let created_at = created_at.and_then(Time::at);
     let new =
         NewChunk { content, summary, sort: kind, tags, project, session, domain, ticket, created_at, origin: None };

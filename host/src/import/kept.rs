@@ -22,7 +22,7 @@ const ALL: usize = 512 << 20;
 pub(super) struct Entry {
     /// Where it was found, for a person.
     pub(super) place: String,
-    /// The program, and its name there: told by this, it is taken over once.
+    /// The program, and its name there: told by this, it is taken over once. See [`Entries::named_by_folder`].
     pub(super) origin: String,
     pub(super) thing: Thing,
     /// Its id there, and what became of it, where that program tells.
@@ -43,6 +43,8 @@ pub(super) enum Thing {
 #[derive(Debug)]
 pub struct Entries {
     folder: String,
+    /// Another folder may give the same ids to other things, so what an entry says is part of what it is told by.
+    is_named_by_folder: bool,
     entries: Vec<Entry>,
     bytes: usize,
     skipped: Vec<Matter>,
@@ -50,8 +52,21 @@ pub struct Entries {
 }
 
 impl Entries {
+    /// Of a program whose ids are the same thing wherever they stand.
     pub(super) fn new(folder: String) -> Self {
-        Self { folder, entries: Vec::new(), bytes: 0, skipped: Vec::new(), notes: Vec::new() }
+        Self {
+            folder,
+            is_named_by_folder: false,
+            entries: Vec::new(),
+            bytes: 0,
+            skipped: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// Of a program that counts anew in every folder.
+    pub(super) fn named_by_folder(folder: String) -> Self {
+        Self { is_named_by_folder: true, ..Self::new(folder) }
     }
 
     /// Something that cannot be taken over.
@@ -80,7 +95,6 @@ impl Entries {
             new.expires_at = None;
         }
         new.confidence = new.confidence.filter(|confidence| (0.0..=1.0).contains(confidence));
-        new.origin = Some(origin.clone());
         let bytes = new.content.len();
         self.push(place, origin, id, Thing::Memory(new), bytes)
     }
@@ -95,17 +109,11 @@ impl Entries {
             for (number, part) in (1..).zip(&parts) {
                 let summary = format!("{} (part {number} of {})", new.summary, parts.len());
                 let origin = format!("{origin}#{number}");
-                let new = NewChunk {
-                    content: (*part).to_owned(),
-                    summary: summary.trim().to_owned(),
-                    origin: Some(origin.clone()),
-                    ..new.clone()
-                };
+                let new = NewChunk { content: (*part).to_owned(), summary: summary.trim().to_owned(), ..new.clone() };
                 self.push(format!("{place} (part {number})"), origin, id, Thing::Chunk(new), part.len());
             }
             return self.entries.last_mut();
         }
-        new.origin = Some(origin.clone());
         let bytes = new.content.len();
         self.push(place, origin, id, Thing::Chunk(new), bytes)
     }
@@ -234,6 +242,25 @@ enum Act {
     Replace(String, Box<Prepared>),
 }
 
+impl Act {
+    /// Of what it says, without secrets, and where that holds.
+    fn hash(&self) -> String {
+        match self {
+            Self::Remember(new) => {
+                chunk::hash(&format!("{}\n{}", new.project.as_deref().unwrap_or_default(), new.content))
+            }
+            Self::Save(prepared) | Self::Replace(_, prepared) => prepared.hash.clone(),
+        }
+    }
+
+    fn set_origin(&mut self, origin: &str) {
+        *match self {
+            Self::Remember(new) => &mut new.origin,
+            Self::Save(prepared) | Self::Replace(_, prepared) => &mut prepared.new.origin,
+        } = Some(origin.to_owned());
+    }
+}
+
 struct Plan {
     acts: Vec<(Entry, Act)>,
     /// Names here of entries that are here already, by their ids there.
@@ -252,7 +279,7 @@ impl Plan {
                 Thing::Memory(new) => (prepare_memory(redactor, std::mem::take(new)), true),
                 Thing::Chunk(new) => (prepare_chunk(redactor, std::mem::take(new)), false),
             };
-            let (act, redacted) = match prepared {
+            let (mut act, redacted) = match prepared {
                 Ok(prepared) => prepared,
                 Err(why) => {
                     report.skipped.push(Matter { what: entry.place, why });
@@ -261,6 +288,10 @@ impl Plan {
             };
             let counts = if is_memory { &mut report.memories } else { &mut report.chunks };
             counts.found += 1;
+            if read.is_named_by_folder {
+                entry.origin = format!("{} {}", entry.origin, act.hash());
+            }
+            act.set_origin(&entry.origin);
             let here = here(store, &act, &entry, now)?;
             let act = match (taken.get(&entry.origin), act) {
                 (Some(Taken::Forgotten), _) => {

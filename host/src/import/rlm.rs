@@ -29,7 +29,7 @@ pub(super) fn read(path: &Path) -> Result<Entries, ImportError> {
     }
     let folder = Folder::open(path)
         .map_err(|error| ImportError::Unreadable { folder: path.to_path_buf(), why: error.to_string() })?;
-    let mut rlm = Rlm { entries: Entries::new(path.to_string_lossy().into_owned()), folder };
+    let mut rlm = Rlm { entries: Entries::named_by_folder(path.to_string_lossy().into_owned()), folder };
     let memory = rlm.json("session_memory.json");
     let index = rlm.json("index.json");
     if memory.is_none() && index.is_none() && !rlm.folder.has_folder("chunks") {
@@ -104,9 +104,7 @@ impl Rlm {
                 created_at: text(insight, "created_at").and_then(time::parse),
                 ..NewMemory::default()
             };
-            // An insight without an id is told by its place; RLM only ever added at the end.
-            let name = if id.is_empty() { number.to_string() } else { id.to_owned() };
-            self.entries.memory(place, format!("rlm insight {name}"), id, new);
+            self.entries.memory(place, format!("rlm insight {id}"), id, new);
         }
     }
 

@@ -345,8 +345,7 @@ fn what_recall_prints_can_be_taken_over() {
     };
     let old = remember(&["Tabs", "--tags", "style,go"]);
     remember(&["Spaces", "--supersedes", &old, "--importance", "critical", "--trust", "agent", "--confidence", "0.7"]);
-    let todo =
-        remember(&["Format all", "--category", "todo", "--expires", "30d", "--project=home", "--domain", "code"]);
+    let todo = remember(&["Format all", "--category", "todo", "--expires", "30d", "--project=.", "--domain", "code"]);
     user.ok(&["done", &todo]);
     let recalled = user.ok(&["recall", "--all", "--json"]).out;
     fs::write(user.folder().join("all.json"), &recalled).unwrap();
@@ -395,4 +394,51 @@ fn what_is_broken_in_a_file_costs_nothing_else() {
     assert_eq!((odd["tags"].clone(), odd["confidence"].as_f64()), (json!(["ok"]), Some(1.0)));
     let ran = user.ok(&["import", "json", "file.json", "--dry-run"]);
     assert!(ran.out.contains("Not taken over") && ran.err.contains("Nothing was written: --dry-run."), "{ran}");
+}
+
+/// Another machine, or another checkout, counts its chunks and insights from the beginning, too.
+#[test]
+fn the_same_ids_of_another_folder_take_nothing_away() {
+    let user = User::new();
+    let folder = |name: &str, text: &str| {
+        let folder = user.folder().join(name);
+        fs::create_dir_all(folder.join("chunks")).unwrap();
+        let insights = json!({"insights": [{"id": "0a1b2c3d", "content": format!("Insight of {text}")}, {"content": format!("Nameless {text}")}]});
+        fs::write(folder.join("session_memory.json"), insights.to_string()).unwrap();
+        let index = json!({"chunks": [{"id": "2025-03-04_ledger_001", "summary": "One", "created_at": "2025-03-04T05:06:07", "project": "ledger"}]});
+        fs::write(folder.join("index.json"), index.to_string()).unwrap();
+        fs::write(folder.join("chunks/2025-03-04_ledger_001.md"), format!("Chunk of {text}\n")).unwrap();
+        let file = json!({
+            "memories": [{"id": "11112222", "content": format!("Memory of {text}")}, {"content": "Of both", "project": text}],
+            "chunks": [{"id": "2025-03-04_app_001", "content": format!("JSON of {text}")}],
+        });
+        fs::write(user.folder().join(format!("{name}.json")), file.to_string()).unwrap();
+    };
+    folder("laptop", "the laptop");
+    folder("server", "the server");
+    for name in ["laptop", "server"] {
+        let rlm = import(&user, &["rlm", name]);
+        assert_eq!((counts(&rlm, "memories"), counts(&rlm, "chunks")), ([2, 2, 0, 0, 0], [1, 1, 0, 0, 0]), "{rlm}");
+        let json = import(&user, &["json", &format!("{name}.json")]);
+        assert_eq!((counts(&json, "memories"), counts(&json, "chunks")), ([2, 2, 0, 0, 0], [1, 1, 0, 0, 0]), "{json}");
+    }
+    let store = store(&user);
+    let texts: Vec<_> = store.chunks().unwrap().iter().map(|it| store.chunk_text(it.row).unwrap().unwrap()).collect();
+    let said: Vec<_> = store.memories().unwrap().into_iter().map(|memory| memory.content).collect();
+    for of in ["the laptop", "the server"] {
+        for what in ["Insight of", "Nameless", "Memory of"] {
+            assert!(said.contains(&format!("{what} {of}")), "{what} {of}: {said:?}");
+        }
+        for text in [format!("Chunk of {of}\n"), format!("JSON of {of}")] {
+            assert!(texts.contains(&text), "{text}: {texts:?}");
+        }
+    }
+    // Each of both is known from now on, and what is forgotten stays so.
+    user.ok(&["forget", "--matching", "chunk of the laptop", "--yes"]);
+    for (name, chunks) in [("laptop", [1, 0, 0, 0, 1]), ("server", [1, 0, 0, 1, 0])] {
+        let rlm = import(&user, &["rlm", name]);
+        assert_eq!((counts(&rlm, "memories"), counts(&rlm, "chunks")), ([2, 0, 0, 2, 0], chunks), "{rlm}");
+        let json = import(&user, &["json", &format!("{name}.json")]);
+        assert_eq!((counts(&json, "memories"), counts(&json, "chunks")), ([2, 0, 0, 2, 0], [1, 0, 0, 1, 0]), "{json}");
+    }
 }
