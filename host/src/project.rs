@@ -104,6 +104,31 @@ pub fn find(asked: Option<&str>, here: &Path, known: &BTreeSet<String>) -> Resul
     }
 }
 
+/// The project that somebody in the folder `here` means who asks for what is kept in it: as [`find`], but one that nothing is
+/// filed under is a project, too, and the person's home folder is none, unless it is asked for: what holds everywhere holds there.
+///
+/// # Errors
+/// What is asked for is neither a folder nor known, or there are several.
+pub fn meant(asked: Option<&str>, here: &Path, known: &BTreeSet<String>) -> Result<Project, ProjectError> {
+    let folder = here.join(asked.unwrap_or("."));
+    let alone = || Project { path: place(&folder).to_string_lossy().into_owned(), folders: BTreeSet::new() };
+    if asked.is_none() && kept_in(here).is_none() {
+        return Ok(alone());
+    }
+    match find(asked, here, known) {
+        Err(ProjectError::Unknown { .. }) if folder.is_dir() => Ok(alone()),
+        found => found,
+    }
+}
+
+/// The project that what is kept in a folder belongs to: its repository, or the folder. None: it is the person's home folder, or
+/// that of the whole system, and no project.
+pub fn kept_in(folder: &Path) -> Option<String> {
+    let place = place(folder);
+    let is_home = paths::user_home().is_some_and(|home| resolved(&home) == place);
+    (place.parent().is_some() && !is_home).then(|| place.to_string_lossy().into_owned())
+}
+
 /// The project of a folder: its repository with all worktrees; without one, what lies in the folder, or else the nearest
 /// folder above that sessions are filed under.
 fn of_folder(folder: &Path, known: &BTreeSet<String>) -> Option<Project> {

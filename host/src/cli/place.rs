@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use super::Usage;
 use crate::{
     clean::clean,
-    project::{self, Project, ProjectError},
+    project::{self, Project},
     store::Store,
 };
 
@@ -22,9 +22,12 @@ pub(super) fn to_keep(given: Option<&Option<String>>) -> anyhow::Result<Option<S
     if !folder.is_dir() {
         return Err(Usage(format!("there is no folder {}", clean(&folder.to_string_lossy()))).into());
     }
-    let folder = project::resolved(&folder);
-    let folder = project::repository(&folder).unwrap_or(folder);
-    Ok(Some(folder.to_string_lossy().into_owned()))
+    let kept_in = project::kept_in(&folder);
+    let none = || {
+        let folder = clean(&folder.to_string_lossy()).into_owned();
+        Usage(format!("{folder} is no project: without --project it holds everywhere"))
+    };
+    Ok(Some(kept_in.ok_or_else(none)?))
 }
 
 /// The project that something is asked of, by a folder or a name. One that nothing is kept for is a project, too: what holds
@@ -32,20 +35,8 @@ pub(super) fn to_keep(given: Option<&Option<String>>) -> anyhow::Result<Option<S
 pub(super) fn to_find(given: Option<&Option<String>>, store: &Store) -> anyhow::Result<Option<Project>> {
     let Some(given) = given else { return Ok(None) };
     let here = here()?;
-    let known = store.filed_under()?;
-    match project::find(given.as_deref(), &here, &known) {
-        Ok(project) => Ok(Some(project)),
-        Err(error @ ProjectError::Ambiguous { .. }) => Err(Usage(error.to_string()).into()),
-        Err(error @ ProjectError::Unknown { .. }) => {
-            let folder = here.join(given.as_deref().unwrap_or("."));
-            if !folder.is_dir() {
-                return Err(Usage(error.to_string()).into());
-            }
-            let folder = project::resolved(&folder);
-            let path = project::repository(&folder).unwrap_or(folder);
-            Ok(Some(Project { path: path.to_string_lossy().into_owned(), folders: [].into() }))
-        }
-    }
+    let found = project::meant(given.as_deref(), &here, &store.projects()?);
+    Ok(Some(found.map_err(|error| Usage(error.to_string()))?))
 }
 
 fn here() -> anyhow::Result<PathBuf> {

@@ -26,7 +26,7 @@ impl Query {
 }
 
 impl Store {
-    /// The folders that sessions, memories and chunks are filed under.
+    /// The folders, and names of projects, that sessions, memories and chunks are filed under.
     ///
     /// # Errors
     /// As for any read.

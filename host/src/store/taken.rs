@@ -1,6 +1,6 @@
 //! Memories and chunks that were taken over from another program, by their names there.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -68,19 +68,5 @@ impl Store {
     pub fn chunk_of_hash(&self, hash: &str) -> Result<Option<String>, StoreError> {
         let mut find = self.db.prepare_cached("SELECT name FROM chunk WHERE hash = ?1 LIMIT 1")?;
         Ok(find.query_row([hash], |row| row.get(0)).optional()?)
-    }
-
-    /// Folders and names of projects that anything is filed under: sessions, memories, chunks.
-    ///
-    /// # Errors
-    /// As for any read.
-    pub fn filed_under(&self) -> Result<BTreeSet<String>, StoreError> {
-        let mut find = self.db.prepare_cached(
-            "SELECT project FROM session WHERE project IS NOT NULL
-             UNION SELECT project FROM memory WHERE project IS NOT NULL
-             UNION SELECT project FROM chunk WHERE project IS NOT NULL",
-        )?;
-        let found = find.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
-        Ok(found)
     }
 }
