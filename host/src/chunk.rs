@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::{
-    memory::{MemoryError, tags},
+    memory::{MemoryError, tags, word},
     redact::{Counts, Redactor},
     store::{Store, StoreError},
 };
@@ -170,11 +170,8 @@ pub fn prepare(redactor: &Redactor, new: NewChunk) -> Result<(Prepared, u64), Ch
     let summary = redactor.kept(summary, &mut counts).replace(char::is_control, " ");
     new.summary = summary[..summary.floor_char_boundary(SUMMARY_LIMIT)].to_owned();
     new.tags = tags(&redactor.kept(&new.tags.join(","), &mut counts))?;
-    for word in [&mut new.domain, &mut new.ticket] {
-        *word = match word.as_deref() {
-            Some(text) => tags(&redactor.kept(text, &mut counts))?.into_iter().next(),
-            None => None,
-        };
+    for (what, given) in [("domain", &mut new.domain), ("ticket", &mut new.ticket)] {
+        *given = word(&redactor.kept(given.as_deref().unwrap_or_default(), &mut counts), what)?;
     }
     let (hash, tokens) = (hash(&new.content), tokens(&new.content));
     let entities = entities(&new.content);

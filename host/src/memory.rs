@@ -229,6 +229,24 @@ pub fn remember(store: &mut Store, redactor: &Redactor, new: NewMemory, now: i64
     Ok(Remembered { id, known, redacted, total: store.count_memories()? })
 }
 
+/// Forgets memories and chunks, by their names, for good: what they said is overwritten in the file, too. Gives those that were
+/// there.
+///
+/// # Errors
+/// As for any write.
+pub fn forget<'n>(store: &mut Store, names: impl IntoIterator<Item = &'n str>) -> Result<Vec<&'n str>, StoreError> {
+    store.overwrite_deleted()?;
+    let mut forgotten = Vec::new();
+    for name in names {
+        if store.forget(name)? || store.forget_chunk(name)? {
+            forgotten.push(name);
+        }
+    }
+    // The log holds what was there before until it is emptied.
+    store.finish()?;
+    Ok(forgotten)
+}
+
 /// Makes a statement fit to be stored, and tells how many secrets were taken out of it.
 ///
 /// # Errors
@@ -252,13 +270,26 @@ pub fn prepare(redactor: &Redactor, new: NewMemory) -> Result<(NewMemory, u64), 
         return Err(MemoryError::Value("the time at which it ends to hold is none".to_owned()));
     }
     new.tags = tags(&redactor.kept(&new.tags.join(","), &mut counts))?;
-    for word in [&mut new.domain, &mut new.ticket] {
-        *word = match word.as_deref() {
-            Some(text) => tags(&redactor.kept(text, &mut counts))?.into_iter().next(),
-            None => None,
-        };
+    for (what, given) in [("domain", &mut new.domain), ("ticket", &mut new.ticket)] {
+        *given = word(&redactor.kept(given.as_deref().unwrap_or_default(), &mut counts), what)?;
     }
     Ok((new, counts.total()))
+}
+
+/// The one word of a mark that may be given once: of a domain, a ticket. None: there is none.
+///
+/// # Errors
+/// There are several, or it is too long or has control characters.
+pub(crate) fn word(text: &str, what: &str) -> Result<Option<String>, MemoryError> {
+    match tags(text)?.as_mut_slice() {
+        [] => Ok(None),
+        [word] => Ok(Some(std::mem::take(word))),
+        words => Err(MemoryError::Value(format!(
+            "there can be one {what}, and these are {}: {}",
+            words.len(),
+            words.join(", ")
+        ))),
+    }
 }
 
 /// Tags of a comma-separated list: trimmed, without repetition, in their order.

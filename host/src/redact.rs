@@ -18,6 +18,7 @@ mod privacy;
 mod private;
 mod run;
 mod shape;
+mod shown;
 mod span;
 mod structure;
 mod value;

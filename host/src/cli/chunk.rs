@@ -151,11 +151,11 @@ impl Save {
         store.finish()?;
         remember::follow(context, &store, self.session.as_deref().filter(|_| !saved.known));
         if self.json {
-            ui::print_json(&saved)?;
+            context.print_json(&saved)?;
             return Ok(Outcome::Done);
         }
         let (id, tokens) = (ui::line(&saved.chunk.id), saved.chunk.tokens);
-        ui::print(&if saved.known {
+        context.print(&if saved.known {
             format!("{id} has this text already: {}\n", ui::line(&saved.chunk.summary))
         } else {
             format!("Saved as {id} (about {tokens} tokens).\n")
@@ -181,9 +181,9 @@ impl List {
         let total = chunks.len();
         chunks.truncate(self.limit);
         if self.json {
-            ui::print_json(&serde_json::json!({ "total": total, "chunks": chunks }))?;
+            context.print_json(&serde_json::json!({ "total": total, "chunks": chunks }))?;
         } else if total > 0 {
-            ui::print(&listed(&chunks, total))?;
+            context.print(&listed(&chunks, total))?;
         }
         if total == 0 {
             ui::say("No chunk is like that.");
@@ -229,9 +229,8 @@ impl Show {
             None => store.archived_chunk_text(chunk.row)?,
             content => content,
         };
-        // What [privacy] names since it was saved is not shown either.
-        let redactor = context.config.redactor();
-        let content = content.map(|text| redactor.redact(&text).into_owned());
+        // Before it is cut into lines: a key has several.
+        let content = content.map(|text| context.shown(&text));
         let all: Vec<&str> = content.as_deref().map(|text| text.lines().collect()).unwrap_or_default();
         let (from, to) = lines.unwrap_or((1, all.len().max(1)));
         let to = to.min(all.len());
@@ -242,7 +241,7 @@ impl Show {
             value["from"] = from.into();
             value["to"] = to.into();
             value["content"] = content.is_some().then(|| shown.join("\n")).into();
-            ui::print_json(&value)?;
+            context.print_json(&value)?;
         }
         if chunk.archived {
             ui::say(&format!(

@@ -3,14 +3,15 @@
 use std::{
     path::PathBuf,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
     },
 };
 
 use anyhow::Context as _;
 
-use crate::{clock, config::Config, paths::Home};
+use super::ui;
+use crate::{clock, config::Config, paths::Home, redact::Redactor};
 
 pub(super) struct Context {
     pub(super) home: Home,
@@ -19,6 +20,7 @@ pub(super) struct Context {
     pub(super) now: i64,
     /// Set by the first Ctrl-C: finish nothing new, leave everything consistent.
     pub(super) stop: Arc<AtomicBool>,
+    redactor: OnceLock<Redactor>,
 }
 
 impl Context {
@@ -27,7 +29,32 @@ impl Context {
             "there is no home directory to keep anything in: give one with --home DIR or set TOTALRECALL_HOME",
         )?;
         let config = Config::load(&home.config())?;
-        Ok(Self { home, config, now: clock::now(), stop: Arc::default() })
+        Ok(Self::of(home, config))
+    }
+
+    pub(super) fn of(home: Home, config: Config) -> Self {
+        Self { home, config, now: clock::now(), stop: Arc::default(), redactor: OnceLock::new() }
+    }
+
+    /// What is stored without what is to be taken out of it today, which may have been named since.
+    pub(super) fn shown(&self, text: &str) -> String {
+        self.redactor().redact(text).into_owned()
+    }
+
+    /// Prints what is stored, so far as it may be shown today.
+    pub(super) fn print(&self, text: &str) -> anyhow::Result<()> {
+        Ok(ui::print(&self.redactor().redact(text))?)
+    }
+
+    /// As one JSON document.
+    pub(super) fn print_json(&self, value: &impl serde::Serialize) -> anyhow::Result<()> {
+        let mut shown = serde_json::to_value(value)?;
+        // A value in between has its fields in another order, and longer numbers.
+        if self.redactor().shown(&mut shown) { ui::print_json(&shown) } else { ui::print_json(value) }
+    }
+
+    fn redactor(&self) -> &Redactor {
+        self.redactor.get_or_init(|| self.config.redactor())
     }
 
     /// Lets Ctrl-C end the work between two steps instead of at once. A second one ends the process.

@@ -1,13 +1,12 @@
 //! `totalrecall demo`: the main job on the user's transcripts, or on bundled ones, keeping nothing.
 
-use std::{path::PathBuf, sync::Arc};
+use std::path::PathBuf;
 
 use anyhow::Context as _;
 
 use super::{Context, Outcome, progress, ui};
 use crate::{
-    clean::clean, clock, config::Config, files, guests::Guests, paths::Home, pipeline::Pipeline, store::Store,
-    transcript,
+    clean::clean, config::Config, files, guests::Guests, paths::Home, pipeline::Pipeline, store::Store, transcript,
 };
 
 macro_rules! fixture {
@@ -46,7 +45,7 @@ impl Demo {
         // A demonstration reads what is there now, sessions that are going on included.
         let mut config = Config::default();
         config.transcripts.settle_seconds = 0;
-        let context = Context { home, config, now: clock::now(), stop: Arc::default() };
+        let context = Context::of(home, config);
         context.stop_on_ctrl_c();
 
         let guests = Guests::load(&context.config, None)?;

@@ -39,14 +39,14 @@ impl Domains {
         if self.json {
             let used: Vec<_> =
                 used.iter().map(|(domain, count)| serde_json::json!({ "domain": domain, "count": count })).collect();
-            ui::print_json(&serde_json::json!({ "domains": used, "suggested": suggested }))?;
+            context.print_json(&serde_json::json!({ "domains": used, "suggested": suggested }))?;
             return Ok(Outcome::Done);
         }
         let mut text = String::new();
         for (domain, count) in &used {
             text += &format!("{:<20} {count}\n", ui::line(domain));
         }
-        ui::print(&text)?;
+        context.print(&text)?;
         ui::say(&format!(
             "{}others to begin with: {}",
             if used.is_empty() { "No domain is in use; " } else { "" },

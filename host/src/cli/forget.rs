@@ -11,7 +11,7 @@ use super::{
 use crate::{
     chunk::Chunk,
     memory::{
-        Memory,
+        self, Memory,
         recall::searched,
         terms::{fold, terms},
     },
@@ -149,7 +149,7 @@ impl Forget {
         }
         let asks = !self.yes && !self.dry_run && !self.json;
         if !self.json {
-            ui::print(&found.text())?;
+            context.print(&found.text())?;
         }
         let question = format!(
             "Forget {}, for good? [y/N] ",
@@ -158,14 +158,7 @@ impl Forget {
         let goes = self.yes || (asks && ui::ask(&question)?);
         if goes {
             let mut store = work::open(context)?;
-            store.overwrite_deleted()?;
-            for memory in &found.memories {
-                store.forget(&memory.id)?;
-            }
-            for chunk in &found.chunks {
-                store.forget_chunk(&chunk.id)?;
-            }
-            store.finish()?;
+            memory::forget(&mut store, found.ids())?;
             remember::follow(context, &store, None);
             work::take_out_of_indexes(context, &mut store);
         }

@@ -76,16 +76,11 @@ impl Recall {
             limit: self.limit,
         };
         let missing = |memory: &Memory| stale::missing(memory, Path::exists);
-        let mut recalled = recall(store.memories()?, &wanted, context.now, missing);
-        // What [privacy] names since it was kept is not shown either.
-        let redactor = context.config.redactor();
-        for hit in &mut recalled.memories {
-            hit.memory.content = redactor.redact(&hit.memory.content).into_owned();
-        }
+        let recalled = recall(store.memories()?, &wanted, context.now, missing);
         if self.json {
-            ui::print_json(&recalled)?;
+            context.print_json(&recalled)?;
         } else if recalled.total > 0 {
-            ui::print(&text(&recalled, store.count_memories()?))?;
+            context.print(&text(&recalled, store.count_memories()?))?;
         }
         if recalled.total == 0 {
             ui::say(match words.is_empty() {

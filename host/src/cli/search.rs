@@ -136,11 +136,11 @@ impl Search {
             answer => answer?,
         };
         if self.json {
-            ui::print_json(&answer)?;
+            context.print_json(&answer)?;
         } else {
-            ui::print(&text::answer(&answer))?;
+            context.print(&text::answer(&answer))?;
             for note in text::notes(&answer) {
-                ui::say(&note);
+                ui::say(&context.shown(&note));
             }
         }
         Ok(if answer.hits.is_empty() || answer.confidence == Confidence::Nothing {
@@ -165,11 +165,14 @@ impl GrepLines {
         };
         let found = grep.run(&store)?;
         if self.json {
-            ui::print_json(&found)?;
+            context.print_json(&found)?;
         } else {
-            ui::print(&text::lines(&found))?;
+            context.print(&text::lines(&found))?;
             for note in text::line_notes(&found) {
-                ui::say(&note);
+                ui::say(&context.shown(&note));
+            }
+            if let Some(away) = search::Away::of(&store, &grep.filter)?.told() {
+                ui::say(&format!("{away}; `totalrecall restore` brings it back."));
             }
         }
         Ok(if found.lines.is_empty() { Outcome::NothingFound } else { Outcome::Done })
@@ -182,9 +185,9 @@ impl Timeline {
         let filter = filter(&self.asked, &store, context)?;
         let (moments, more) = search::timeline(&store, &filter, usize::from(self.limit))?;
         if self.json {
-            ui::print_json(&serde_json::json!({ "moments": moments, "more": more }))?;
+            context.print_json(&serde_json::json!({ "moments": moments, "more": more }))?;
         } else {
-            ui::print(&text::moments(&moments))?;
+            context.print(&text::moments(&moments))?;
             if more > 0 {
                 ui::say(&format!("{more} more; --limit {} shows all.", moments.len() + more));
             }
@@ -207,10 +210,10 @@ impl Show {
         }
         if self.json {
             let values: Vec<_> = shown.iter().map(|(json, _)| json).collect();
-            ui::print_json(&values)?;
+            context.print_json(&values)?;
         } else {
             let texts: Vec<_> = shown.iter().map(|(_, text)| text.as_str()).collect();
-            ui::print(&texts.join("\n"))?;
+            context.print(&texts.join("\n"))?;
         }
         Ok(if shown.is_empty() { Outcome::NothingFound } else { Outcome::Done })
     }
