@@ -169,6 +169,14 @@ pub fn preview(home: &Home, store: &Store, config: &Config, folder: &Path, now: 
     Ok(injection)
 }
 
+/// Removes what was prepared for conversations that were compacted, all of it: something was taken out of what stood in them.
+///
+/// # Errors
+/// The system does not allow it.
+pub fn drop_snapshots(home: &Home) -> io::Result<()> {
+    prepared::drop_snapshots(home)
+}
+
 /// Prepares what is told when a conversation goes on that was compacted: what stood in it. `session` is the tool's id.
 ///
 /// # Errors

@@ -2,9 +2,11 @@
 
 use std::fmt::Write as _;
 
-use super::{Context, Outcome, ui, work};
+use anyhow::Context as _;
+
+use super::{Context, Outcome, patterns, ui, work};
 use crate::{
-    index,
+    index, inject,
     secrets::{self, Scan},
     store::{Store, StoreError},
 };
@@ -33,7 +35,9 @@ enum Command {
 
 Secrets are taken out before anything is stored. This finds what a newer version, or a change of [privacy] in the settings, would
 take out as well. --fix replaces it by a marker in events, titles, findings, memories and chunks, overwrites
-the database file where it stood, and removes the indexes, which the next worker makes anew. What was archived is looked at, too, and comes back where something was taken out. Transcripts of your tools and pages that were written before stay as they are.")]
+the database file where it stood, writes insights.md and what sessions are told anew, and removes the indexes, which the next
+worker makes anew. What was archived is looked at, too, and comes back where something was taken out. Transcripts of your tools,
+rules and pages that were written elsewhere stay as they are.")]
 struct ScanCommand {
     /// Take out what is found
     #[arg(long)]
@@ -87,9 +91,8 @@ impl ScanCommand {
                 };
                 let mut store = work::open(context)?;
                 scan = secrets::fix(&mut store, &redactor)?;
+                clear(context, &mut store)?;
                 store.finish()?;
-                // Their files hold words for a while after they are told to forget them.
-                index::remove(&context.home.index())?;
             }
         }
         if self.json {
@@ -97,16 +100,30 @@ impl ScanCommand {
         }
         ui::say(&match (total, scan.fixed) {
             (0, _) => "Nothing is stored that would not be stored today.".to_owned(),
-            (_, true) => format!(
-                "{} taken out. `totalrecall reindex` makes the indexes anew, `totalrecall insights --renew` {}.",
-                ui::counted(total, "is", "are"),
-                context.home.insights().display()
-            ),
+            (_, true) => {
+                format!("{} taken out. `totalrecall reindex` makes the indexes anew.", ui::counted(total, "is", "are"))
+            }
             (_, false) if self.fix => "Nothing was taken out.".to_owned(),
             (_, false) => "`totalrecall secrets scan --fix` takes them out.".to_owned(),
         });
         Ok(Outcome::Done)
     }
+}
+
+/// Takes it out of what was made of the store, too.
+fn clear(context: &Context, store: &mut Store) -> anyhow::Result<()> {
+    // Their files hold words for a while after they are told to forget them.
+    index::remove(&context.home.index())?;
+    inject::drop_snapshots(&context.home).context("could not drop what was prepared for compacted conversations")?;
+    inject::renew(&context.home, store, &context.config, None, context.now)?;
+    // It was made for one look.
+    let page = context.home.insights_html();
+    if let Err(error) = std::fs::remove_file(&page)
+        && error.kind() != std::io::ErrorKind::NotFound
+    {
+        return Err(error).with_context(|| format!("could not remove {}", page.display()));
+    }
+    patterns::renew(context, store)
 }
 
 fn text(scan: &Scan) -> String {

@@ -123,6 +123,13 @@ pub(super) fn write_snapshot(home: &Home, session: &str, items: Vec<Item>) -> Re
     put(&compacted(&home.path().join(FOLDER), session), &Prepared { place: None, lines, note: None })
 }
 
+pub(super) fn drop_snapshots(home: &Home) -> io::Result<()> {
+    match fs::remove_dir_all(home.path().join(FOLDER).join(COMPACTED)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
 /// Keeps the verdicts; none: gives those that were kept.
 pub(super) fn verdicts(home: &Home, new: Option<&[Verdict]>) -> Result<Vec<Verdict>, InjectError> {
     let path = home.path().join(FOLDER).join(VERDICTS);
