@@ -3,7 +3,6 @@
 
 mod around;
 mod asked;
-mod away;
 mod excerpt;
 mod grep;
 mod hit;
@@ -13,7 +12,6 @@ mod trigrams;
 
 pub use around::{Around, Moment, Step, around, timeline};
 pub use asked::{Asked, AskedError};
-pub use away::Away;
 pub use grep::{Grep, Line, Lines};
 pub use hit::{Hit, Source};
 pub use reference::{Reference, ReferenceError};

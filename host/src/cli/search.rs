@@ -171,9 +171,6 @@ impl GrepLines {
             for note in text::line_notes(&found) {
                 ui::say(&context.shown(&note));
             }
-            if let Some(away) = search::Away::of(&store, &grep.filter)?.told() {
-                ui::say(&format!("{away}; `totalrecall restore` brings it back."));
-            }
         }
         Ok(if found.lines.is_empty() { Outcome::NothingFound } else { Outcome::Done })
     }

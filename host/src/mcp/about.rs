@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use super::{desk::Desk, tool::Refusal, words::Words};
 use crate::{
+    memory,
     passage::Kind,
     search::{Asked, Filter},
     store::Store,
@@ -48,7 +49,7 @@ impl About {
             until: given(&self.date_to),
             kinds: kinds(&self.kinds)?,
             tag: given(&self.tag),
-            domain: given(&self.domain),
+            domain: memory::word(&self.domain, "domain")?,
             entity: given(&self.entity),
             path: given(&self.path),
             ..Asked::default()

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     desk::Desk,
     tool::{Answer, Effect, Refusal, Tool},
-    words::{ROOM, Words, counted, cut, line, number, part, when},
+    words::{Limit, ROOM, Room, Words, counted, line, number, part, when},
 };
 use crate::{
     chunk::{self, Chunk, NewChunk, Sort},
@@ -96,7 +96,7 @@ impl Tool for SaveChunk {
             return Err(chunk::ChunkError::Empty.into());
         }
         let mut store = desk.store_to_write()?;
-        let project = match desk.project_named(&self.project, &store) {
+        let project = match desk.project_named(&self.project, &store.projects()?) {
             // Chunks are filed under names, too, as of what is no folder here.
             Err(ProjectError::Unknown { .. }) => Some(line(&self.project)),
             found => found?,
@@ -147,14 +147,15 @@ impl Answer for Saved {
     }
 }
 
-/// The text of a chunk.
+/// The text of a chunk, an archived one's as well.
 pub(super) fn text_of(store: &Store, chunk: &Chunk) -> Result<String, Refusal> {
-    store.chunk_text(chunk.row)?.ok_or_else(|| {
-        Refusal::new(
-            format!("{} is archived: {}", chunk.id, line(&chunk.summary)),
-            "Its text is put away; it is not lost.",
-        )
-    })
+    let text = store.chunk_text(chunk.row)?.map_or_else(|| store.archived_chunk_text(chunk.row), |it| Ok(Some(it)))?;
+    text.ok_or_else(|| Refusal::Failed(format!("nothing is left of the text of {}", chunk.id), None))
+}
+
+/// What is to be known of one that is archived.
+pub(super) fn archived(id: &str) -> String {
+    format!("{id} is archived, so search does not find its text: `restore` brings it back.")
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -187,6 +188,9 @@ pub(super) struct Lines {
     /// Lines there are
     lines: usize,
     text: String,
+    /// It is put away: its text is not found by searching
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    archived: bool,
     #[serde(skip)]
     is_cut: bool,
     /// The last line that is shown is so long that it is cut
@@ -241,6 +245,7 @@ impl Tool for Peek {
             end: last,
             lines: lines.len(),
             text: shown,
+            archived: chunk.archived,
             is_cut: last < end,
             is_line_cut,
         })
@@ -261,7 +266,8 @@ impl Answer for Lines {
         });
         let line =
             self.is_line_cut.then(|| format!("Line {} is cut: get with the id and `from` goes on in it.", self.start));
-        cut.into_iter().chain(line).collect()
+        let archived = self.archived.then(|| archived(&self.id));
+        cut.into_iter().chain(line).chain(archived).collect()
     }
 }
 
@@ -285,6 +291,8 @@ pub(super) struct List {
     total: u64,
     /// Tokens of all of them
     tokens: u64,
+    #[serde(skip)]
+    cut: Option<String>,
 }
 
 /// A chunk without its text.
@@ -300,7 +308,7 @@ pub(super) struct Told {
     tags: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     project: Option<String>,
-    /// It is put away, and not read without being restored
+    /// It is put away: its text is not found by searching
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     archived: bool,
 }
@@ -350,10 +358,14 @@ impl Tool for ListChunks {
         };
         let all = store.chunks()?;
         let of_it: Vec<&Chunk> = all.iter().filter(admits).collect();
+        let (mut room, limit) = (Room::default(), Limit { asked: self.limit, most: MOST });
+        let chunks = room.first(of_it.iter().map(|chunk| Told::of(chunk)), limit.count(), Told::text);
+        let total = of_it.len() as u64;
         Ok(List {
-            total: of_it.len() as u64,
+            total,
             tokens: of_it.iter().map(|chunk| chunk.tokens).sum(),
-            chunks: of_it.iter().take(self.limit.clamp(1, MOST) as usize).map(|chunk| Told::of(chunk)).collect(),
+            cut: limit.cut(&room, chunks.len(), total, "chunks"),
+            chunks,
         })
     }
 }
@@ -369,8 +381,6 @@ impl Answer for List {
 
     fn notices(&self) -> Vec<String> {
         let none = (self.total == 0).then(|| "No chunk is saved.".to_owned());
-        none.into_iter()
-            .chain(cut(self.chunks.len(), self.total, "chunks", &format!("limit {} shows all", self.total)))
-            .collect()
+        none.into_iter().chain(self.cut.clone()).collect()
     }
 }

@@ -1,7 +1,8 @@
 //! What every call works with: the home, the folder that the client is in, and the indexes, which stay open between calls.
 
 use std::{
-    path::{Path, PathBuf},
+    collections::BTreeSet,
+    path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant, SystemTime},
 };
@@ -16,6 +17,7 @@ use crate::{
     project::{self, ProjectError},
     redact::Redactor,
     search::{Answer, Request, SearchError, Searcher},
+    secrets,
     store::{Origin, Store, StoreError},
 };
 
@@ -39,9 +41,34 @@ pub(super) struct Desk {
 
 /// The indexes that are open.
 #[derive(Default)]
-pub(super) struct Indexes(Mutex<Option<(Stamp, Searcher)>>);
+pub(super) struct Indexes(Mutex<Option<Open>>);
 
-/// Files of the indexes, with their times and sizes: another commit has others.
+struct Open {
+    stamp: Stamp,
+    searcher: Searcher,
+    /// What search has to do without, and what to do about it.
+    troubles: Vec<String>,
+}
+
+impl Open {
+    fn new(home: &Home, stamp: Stamp) -> Result<Self, SearchError> {
+        let mut troubles = Vec::new();
+        let model = embedding::in_use(home).unwrap_or_else(|error| {
+            let error = line(&error.to_string());
+            troubles.push(format!(
+                "{error}; what texts mean is not searched: `totalrecall models use {}` takes the built-in model.",
+                embedding::BUILT_IN
+            ));
+            None
+        });
+        let searcher = Searcher::open(&home.index(), model)?;
+        let damaged = searcher.troubles().iter();
+        troubles.extend(damaged.map(|trouble| format!("{}: `totalrecall reindex` makes it anew.", line(trouble))));
+        Ok(Self { stamp, searcher, troubles })
+    }
+}
+
+/// Files of the indexes and of models, with their times and sizes: another commit has others.
 type Stamp = Vec<(PathBuf, Option<SystemTime>, u64)>;
 
 impl Desk {
@@ -65,8 +92,9 @@ impl Desk {
 
     /// The store, for writing; made if there is none.
     pub(super) fn store_to_write(&self) -> Result<Store, Refusal> {
+        let config = self.config()?;
         let begun = Instant::now();
-        let store = loop {
+        let mut store = loop {
             match Store::open(self.home.path()) {
                 // Two that make it at once: SQLite waits for nobody then.
                 Err(StoreError::Busy) if begun.elapsed() < WAIT => std::thread::sleep(AGAIN),
@@ -74,6 +102,7 @@ impl Desk {
             }
         };
         store.wait(WAIT)?;
+        secrets::begin(&mut store, &config.privacy.fingerprint())?;
         Ok(store)
     }
 
@@ -112,19 +141,17 @@ impl Desk {
     /// The project that what is said here belongs to: the repository of this folder, or the folder. None: it is the person's
     /// home folder, or that of the whole system, and no project.
     pub(super) fn project(&self) -> Option<String> {
-        project_of(&self.here)
+        project::kept_in(&self.here)
     }
 
     /// The project that is meant by who saves something. Nothing: the one of this folder. `*`: none, it holds everywhere.
-    pub(super) fn project_named(&self, asked: &str, store: &Store) -> Result<Option<String>, ProjectError> {
+    /// `known`: the folders and names that anything is filed under.
+    pub(super) fn project_named(&self, asked: &str, known: &BTreeSet<String>) -> Result<Option<String>, ProjectError> {
         match asked.trim() {
             "" | "." => Ok(self.project()),
             "*" => Ok(None),
-            folder if Path::new(folder).is_absolute() => Ok(project_of(Path::new(folder))),
-            name => {
-                let known = store.projects().unwrap_or_default();
-                project::find(Some(name), &self.here, &known).map(|project| Some(project.path))
-            }
+            named if self.here.join(named).is_dir() => Ok(project::kept_in(&self.here.join(named))),
+            named => project::find(Some(named), &self.here, known).map(|project| Some(project.path)),
         }
     }
 
@@ -141,39 +168,32 @@ impl Desk {
             .then(|| "Learning is paused here; what is saved on purpose is kept all the same.".to_owned())
     }
 
-    /// Searches with the indexes as they are now.
-    pub(super) fn search(&self, store: &Store, request: &Request) -> Result<Answer, Refusal> {
+    /// Searches with the indexes as they are now. Gives what it has to do without, too.
+    pub(super) fn search(&self, store: &Store, request: &Request) -> Result<(Answer, Vec<String>), Refusal> {
         self.with_searcher(|searcher| searcher.search(store, request, self.now))
     }
 
     pub(super) fn with_searcher<T>(
         &self,
         work: impl FnOnce(&Searcher) -> Result<T, SearchError>,
-    ) -> Result<T, Refusal> {
-        let folder = self.home.index();
+    ) -> Result<(T, Vec<String>), Refusal> {
         // One that another call has left in the middle of a panic is as good as any: it only reads.
         let mut open = self.indexes.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let stamp = stamp(&folder);
-        if open.as_ref().is_none_or(|(known, _)| *known != stamp) {
-            *open = Some((stamp, Searcher::open(&folder, embedding::in_use(&self.home).ok().flatten())?));
-        }
-        match open.as_ref() {
-            Some((_, searcher)) => Ok(work(searcher)?),
-            None => Err(Refusal::Failed("the indexes could not be opened".to_owned(), None)),
-        }
+        let stamp = stamp(&self.home);
+        let known = match open.take().filter(|known| known.stamp == stamp) {
+            Some(known) => known,
+            None => Open::new(&self.home, stamp)?,
+        };
+        let known = open.insert(known);
+        Ok((work(&known.searcher)?, known.troubles.clone()))
     }
 }
 
-fn project_of(folder: &Path) -> Option<String> {
-    let place = project::place(folder);
-    let is_home = paths::user_home().is_some_and(|home| project::resolved(&home) == place);
-    (place.parent().is_some() && !is_home).then(|| place.to_string_lossy().into_owned())
-}
-
-fn stamp(folder: &Path) -> Stamp {
+fn stamp(home: &Home) -> Stamp {
     let mut stamp = Stamp::new();
-    let index = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    for file in index.flat_map(|folder| std::fs::read_dir(folder.path()).into_iter().flatten().flatten()) {
+    let files = |folder: PathBuf| std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let index = files(home.index()).flat_map(|folder| files(folder.path()));
+    for file in index.chain(files(home.models())) {
         let metadata = file.metadata().ok();
         let modified = metadata.as_ref().and_then(|it| it.modified().ok());
         stamp.push((file.path(), modified, metadata.map_or(0, |it| it.len())));

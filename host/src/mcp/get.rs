@@ -11,7 +11,7 @@ use super::{
     search::Place,
     sessions::text_of,
     tool::{Answer, Effect, Refusal, Tool},
-    words::{ROOM, Words, line, part, when},
+    words::{Room, Words, line, when},
 };
 use crate::{
     chunk::tokens,
@@ -71,6 +71,12 @@ struct Item {
     before: Vec<Near>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     after: Vec<Near>,
+    /// It is put away: its text is not found by searching
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    archived: bool,
+    /// Steps around it that there was no room for
+    #[serde(skip)]
+    near_left_out: usize,
 }
 
 /// Something that was said near it, in short.
@@ -85,6 +91,40 @@ struct Near {
 impl Near {
     fn of(step: &Step) -> Self {
         Self { id: step.said.id.to_string(), kind: step.kind.name().to_owned(), text: step.said.text.clone() }
+    }
+
+    fn text(&self) -> String {
+        format!("{} {}: {}", self.id, self.kind, self.text)
+    }
+}
+
+impl Item {
+    /// What stands above its text.
+    fn heading(&self) -> String {
+        let at = self.at.as_deref().map(|at| format!(" {at}")).unwrap_or_default();
+        let mut text = format!("== {} {}{at}{} ({} tokens)", self.id, self.kind, self.place.text(), self.tokens);
+        if let Some(source) = &self.source {
+            let _ = write!(text, "\n   {source}");
+        }
+        text
+    }
+
+    /// Cuts its text to what there is room for.
+    fn fit(&mut self, from: usize, room: &mut Room) {
+        self.tokens = tokens(&self.text);
+        room.spend(&self.heading());
+        let (shown, next) = room.part(&self.text, from);
+        (self.text, self.goes_on_at) = (shown.to_owned(), next);
+    }
+
+    /// Leaves of what stands around it what there is room for, the nearest first.
+    fn fit_near(&mut self, room: &mut Room) {
+        let all = self.before.len() + self.after.len();
+        self.after = room.first(std::mem::take(&mut self.after), usize::MAX, Near::text);
+        self.before.reverse();
+        self.before = room.first(std::mem::take(&mut self.before), usize::MAX, Near::text);
+        self.before.reverse();
+        self.near_left_out = all - self.before.len() - self.after.len();
     }
 }
 
@@ -109,7 +149,7 @@ impl Tool for Get {
         let references = self.ids.0.iter().map(|id| id.parse()).collect::<Result<Vec<Reference>, _>>()?;
         let store = desk.store()?;
         let from = if references.len() == 1 { self.from as usize } else { 0 };
-        let (mut got, mut room, mut looked_at) = (Got::default(), ROOM, Vec::new());
+        let (mut got, mut room, mut looked_at) = (Got::default(), Room::default(), Vec::new());
         for id in &references {
             let Some(found) = read(&store, id, self.neighbours.min(NEIGHBOURS) as usize, desk.now)? else {
                 got.missing.push(id.to_string());
@@ -117,13 +157,11 @@ impl Tool for Get {
             };
             looked_at.extend(found.kept);
             let mut item = found.item;
-            item.tokens = tokens(&item.text);
-            let (shown, next) = part(&item.text, from, room);
-            room = room.saturating_sub(shown.chars().count());
-            item.goes_on_at = next;
-            item.text = shown.to_owned();
+            item.fit(from, &mut room);
             got.items.push(item);
         }
+        // What was asked for comes before what stands around it.
+        got.items.iter_mut().for_each(|item| item.fit_near(&mut room));
         if got.items.is_empty() {
             let missing = got.missing.join(", ");
             return Err(Refusal::new(
@@ -188,6 +226,7 @@ fn read(store: &Store, id: &Reference, steps: usize, now: i64) -> Result<Option<
                     kind: "chunk".to_owned(),
                     at: Some(when(chunk.created_at)),
                     text: super::chunks::text_of(store, &chunk)?,
+                    archived: chunk.archived,
                     ..item
                 },
                 kept: Some((Origin::Chunk, chunk.row)),
@@ -200,17 +239,13 @@ impl Answer for Got {
     fn text(&self) -> String {
         let mut text = String::new();
         for item in &self.items {
-            let at = item.at.as_deref().map(|at| format!(" {at}")).unwrap_or_default();
-            let _ = writeln!(text, "== {} {}{at}{} ({} tokens)", item.id, item.kind, item.place.text(), item.tokens);
-            if let Some(source) = &item.source {
-                let _ = writeln!(text, "   {source}");
-            }
+            let _ = writeln!(text, "{}", item.heading());
             for near in &item.before {
-                let _ = writeln!(text, " < {} {}: {}", near.id, near.kind, near.text);
+                let _ = writeln!(text, " < {}", near.text());
             }
             let _ = writeln!(text, "{}", item.text);
             for near in &item.after {
-                let _ = writeln!(text, " > {} {}: {}", near.id, near.kind, near.text);
+                let _ = writeln!(text, " > {}", near.text());
             }
         }
         text
@@ -223,6 +258,13 @@ impl Answer for Got {
             Some(format!("{} is cut; it has {all} tokens: get it alone with from {next} for the rest.", item.id))
         });
         let missing = (!self.missing.is_empty()).then(|| format!("Not there: {}.", line(&self.missing.join(", "))));
-        cut.chain(missing).collect()
+        let archived = self.items.iter().filter(|item| item.archived).map(|item| super::chunks::archived(&item.id));
+        let near: Vec<&Item> = self.items.iter().filter(|item| item.near_left_out > 0).collect();
+        let near = (!near.is_empty()).then(|| {
+            let count: usize = near.iter().map(|item| item.near_left_out).sum();
+            let around = near.iter().map(|item| item.id.as_str()).collect::<Vec<_>>().join(", ");
+            format!("There was no room for {count} more steps around {around}: get fewer at once.")
+        });
+        cut.chain(near).chain(archived).chain(missing).collect()
     }
 }

@@ -10,9 +10,9 @@ use super::{
     desk::Desk,
     search::Place,
     tool::{Answer, Effect, Refusal, Tool},
-    words::{cut, line, number, when},
+    words::{Limit, Room, cut, line, number, when},
 };
-use crate::search::{Grep, Lines};
+use crate::search::{Grep, Line, Lines};
 
 /// Most lines.
 const MOST: u32 = 200;
@@ -103,52 +103,64 @@ impl Tool for GrepLines {
             case: self.case_sensitive,
             fuzzy: self.fuzzy.then(|| u8::try_from(self.fuzzy_threshold.min(100)).unwrap_or(100)),
             filter: self.about.filter(&store, desk)?,
-            limit: self.limit.clamp(1, MOST) as usize,
+            limit: Limit { asked: self.limit, most: MOST }.count(),
             budget: BUDGET,
             now: desk.now,
         };
-        let found = grep.run(&store)?;
-        Ok(Found {
-            notices: notices(&found),
-            total: found.total,
-            lines: found
-                .lines
-                .into_iter()
-                .map(|found| Told {
-                    id: found.id.to_string(),
-                    number: found.number,
-                    at: found.at.map(when),
-                    place: Place::of(&found.source),
-                    text: found.text,
-                    before: found.before,
-                    after: found.after,
-                    score: found.score,
-                    archived: found.archived,
-                })
-                .collect(),
-        })
+        let mut found = grep.run(&store)?;
+        let lines = std::mem::take(&mut found.lines).into_iter().map(Told::of);
+        let lines = Room::default().first(lines, usize::MAX, Told::text);
+        Ok(Found { notices: notices(&found, &lines), total: found.total, lines })
     }
 }
 
-fn notices(found: &Lines) -> Vec<String> {
+impl Told {
+    fn of(found: Line) -> Self {
+        Self {
+            id: found.id.to_string(),
+            number: found.number,
+            at: found.at.map(when),
+            place: Place::of(&found.source),
+            text: found.text,
+            before: found.before,
+            after: found.after,
+            score: found.score,
+            archived: found.archived,
+        }
+    }
+
+    fn text(&self) -> String {
+        let score = self.score.map(|score| format!(" {score}%")).unwrap_or_default();
+        let at = self.at.as_deref().map(|at| format!(" {at}")).unwrap_or_default();
+        let archived = if self.archived { ", archived" } else { "" };
+        let mut text = format!("{}:{}{score}{at}{}{archived}", self.id, self.number, self.place.text());
+        let around = [(' ', self.before.as_deref()), ('>', Some(self.text.as_str())), (' ', self.after.as_deref())];
+        for (mark, line) in around {
+            if let Some(line) = line {
+                let _ = write!(text, "\n {mark} {line}");
+            }
+        }
+        text
+    }
+}
+
+fn notices(found: &Lines, shown: &[Told]) -> Vec<String> {
     let mut notices = Vec::new();
     if let Some(why) = &found.literal {
         notices.push(format!("The pattern is no regular expression ({}); it was looked for as it stands.", line(why)));
     }
-    if found.lines.is_empty() {
+    if found.total == 0 {
         notices.push("No line matches.".to_owned());
     }
-    notices.extend(cut(
-        found.lines.len(),
-        found.total,
-        "matching lines",
-        "a higher limit or narrower filters show others",
-    ));
+    notices.extend(cut(shown.len(), found.total, "matching lines", "a higher limit or narrower filters show others"));
     if found.is_partial {
         let since = found.only_since.map(|at| format!(" what was said after {}", when(at))).unwrap_or_default();
         notices.push(format!(
             "There was no time to look through everything, only{since}: filters such as project or date_from help."
         ));
+    }
+    if shown.iter().any(|line| line.archived) {
+        notices.push("What is marked archived is not found by search: `restore` brings it back.".to_owned());
     }
     notices
 }
@@ -157,15 +169,7 @@ impl Answer for Found {
     fn text(&self) -> String {
         let mut text = String::new();
         for found in &self.lines {
-            let score = found.score.map(|score| format!(" {score}%")).unwrap_or_default();
-            let archived = if found.archived { ", archived" } else { "" };
-            let at = found.at.as_deref().map(|at| format!(" {at}")).unwrap_or_default();
-            let _ = writeln!(text, "{}:{}{score}{at}{}{archived}", found.id, found.number, found.place.text());
-            for (mark, line) in [(' ', &found.before), ('>', &Some(found.text.clone())), (' ', &found.after)] {
-                if let Some(line) = line {
-                    let _ = writeln!(text, " {mark} {line}");
-                }
-            }
+            let _ = writeln!(text, "{}", found.text());
         }
         text
     }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     desk::Desk,
     tool::{Answer, Effect, Refusal, Tool},
-    words::{counted, cut, line, number, when},
+    words::{Limit, Room, counted, cut, line, number, when},
 };
 use crate::{
     library::Library,
@@ -43,6 +43,8 @@ pub(super) struct List {
     patterns: Vec<Told>,
     /// How many there are
     total: u64,
+    #[serde(skip)]
+    cut: Option<String>,
 }
 
 /// A pattern.
@@ -151,8 +153,20 @@ impl Tool for Insights {
 }
 
 fn list(found: &[&Pattern], limit: u32) -> List {
-    let shown = found.iter().take(limit.clamp(1, MOST) as usize).map(|pattern| Told::of(pattern, PLACES));
-    List { patterns: shown.collect(), total: found.len() as u64 }
+    let (mut room, limit) = (Room::default(), Limit { asked: limit, most: MOST });
+    let told = found.iter().map(|pattern| Told::of(pattern, PLACES));
+    let patterns = room.first(told, limit.count(), Told::text);
+    let total = found.len() as u64;
+    List { cut: limit.cut(&room, patterns.len(), total, "patterns"), patterns, total }
+}
+
+/// One with all places where it was seen.
+fn whole(pattern: &Pattern) -> List {
+    let mut told = Told::of(pattern, usize::MAX);
+    let total = told.seen.len() as u64;
+    told.seen = Room::default().first(std::mem::take(&mut told.seen), usize::MAX, String::clone);
+    let how = format!("`totalrecall patterns show {}` shows all", pattern.id);
+    List { cut: cut(told.seen.len(), total, "places", &how), patterns: vec![told], total: 1 }
 }
 
 impl Answer for List {
@@ -166,14 +180,7 @@ impl Answer for List {
 
     fn notices(&self) -> Vec<String> {
         let none = (self.total == 0).then(|| "No pattern is about that.".to_owned());
-        none.into_iter()
-            .chain(cut(
-                self.patterns.len(),
-                self.total,
-                "patterns",
-                &format!("limit {} shows all", self.total.min(MOST.into())),
-            ))
-            .collect()
+        none.into_iter().chain(self.cut.clone()).collect()
     }
 }
 
@@ -210,7 +217,7 @@ impl Tool for Patterns {
         let patterns = library.patterns(&desk.config()?.patterns, desk.now);
         if !self.id.trim().is_empty() {
             let found = pattern::find(&patterns, self.id.trim())?;
-            return Ok(List { patterns: vec![Told::of(found, usize::MAX)], total: 1 });
+            return Ok(whole(found));
         }
         let kind = self.kind.trim();
         let found: Vec<&Pattern> = patterns
@@ -236,6 +243,8 @@ pub(super) struct Proposals {
 #[schemars(crate = "rmcp::schemars")]
 pub(super) struct Drafts {
     proposals: Vec<Draft>,
+    #[serde(skip)]
+    cut: Option<String>,
 }
 
 /// A rule that was drafted.
@@ -277,6 +286,23 @@ impl Draft {
     }
 }
 
+impl Draft {
+    fn told(&self) -> String {
+        let sessions = counted(self.sessions.into(), "session", "sessions");
+        let (id, status, tokens) = (&self.id, &self.status, self.tokens);
+        let mut text = format!("{id} ({status}, {sessions}, {tokens} tokens)\n   {}", line(&self.text));
+        for file in &self.files {
+            let _ = write!(text, "\n   in {}", line(file));
+        }
+        text
+    }
+
+    /// As a value it has the reasons, too.
+    fn whole(&self) -> String {
+        format!("{}{}{}", self.told(), self.text, self.rationale)
+    }
+}
+
 impl Tool for Proposals {
     const NAME: &'static str = "proposals";
     const TITLE: &'static str = "List drafted rules";
@@ -290,7 +316,9 @@ impl Tool for Proposals {
         let is_open = |status| matches!(status, proposal::Status::Drafted | proposal::Status::Applied);
         proposals.retain(|proposal| self.all || is_open(proposal.status));
         proposals.sort_by_key(|proposal| proposal::Status::ALL.iter().position(|it| *it == proposal.status));
-        Ok(Drafts { proposals: proposals.iter().map(Draft::of).collect() })
+        let told = Room::default().first(proposals.iter().map(Draft::of), usize::MAX, Draft::whole);
+        let how = "`totalrecall proposals` shows all";
+        Ok(Drafts { cut: cut(told.len(), proposals.len() as u64, "proposals", how), proposals: told })
     }
 }
 
@@ -298,24 +326,13 @@ impl Answer for Drafts {
     fn text(&self) -> String {
         let mut text = String::new();
         for draft in &self.proposals {
-            let sessions = counted(draft.sessions.into(), "session", "sessions");
-            let _ = writeln!(
-                text,
-                "{} ({}, {sessions}, {} tokens)\n   {}",
-                draft.id,
-                draft.status,
-                draft.tokens,
-                line(&draft.text)
-            );
-            for file in &draft.files {
-                let _ = writeln!(text, "   in {}", line(file));
-            }
+            let _ = writeln!(text, "{}", draft.told());
         }
         text
     }
 
     fn notices(&self) -> Vec<String> {
         let none = self.proposals.is_empty().then(|| "Nothing is drafted or in force.".to_owned());
-        none.into_iter().collect()
+        none.into_iter().chain(self.cut.clone()).collect()
     }
 }

@@ -1,6 +1,6 @@
 //! `remember`, `recall`, `forget` and `done`: statements that are kept on purpose.
 
-use std::{collections::BTreeSet, fmt::Write as _, path::Path};
+use std::{fmt::Write as _, path::Path};
 
 use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,21 +8,21 @@ use serde::{Deserialize, Serialize};
 use super::{
     desk::Desk,
     tool::{Answer, Effect, Refusal, Tool},
-    words::{OneOf, Words, counted, cut, line, number, when},
+    words::{Limit, OneOf, Room, Words, counted, line, number, when},
 };
 use crate::{
     memory::{
         self, Category, Importance, Memory, NewMemory, Trust,
-        recall::{Wanted, recall},
+        recall::{Wanted, is_of, recall},
         stale,
     },
-    period::{self, End},
-    project,
+    period,
+    project::{self, Project},
     store::{Origin, Store},
 };
 
 /// Most that are given at once.
-const MOST: usize = 500;
+const MOST: u32 = 500;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
@@ -95,12 +95,16 @@ impl Tool for Remember {
 
     fn run(self, desk: &Desk) -> Result<Remembered, Refusal> {
         // What cannot be remembered must not make a home.
-        let (expires_at, redactor) = (expiry(&self.expires, desk.now)?, desk.redactor()?);
+        let expires_at = match self.expires.trim() {
+            "" => None,
+            text => Some(period::until(text, desk.now)?),
+        };
+        let redactor = desk.redactor()?;
         if self.content.trim().is_empty() {
             return Err(memory::MemoryError::Empty.into());
         }
         let mut store = desk.store_to_write()?;
-        let project = desk.project_named(&self.project, &store)?;
+        let project = desk.project_named(&self.project, &store.projects()?)?;
         let session = desk.session(&self.session);
         let word = |text: String| Some(text).filter(|text| !text.trim().is_empty());
         let new = NewMemory {
@@ -124,32 +128,21 @@ impl Tool for Remember {
     }
 }
 
-/// When a memory ends to hold.
-fn expiry(text: &str, now: i64) -> Result<Option<i64>, Refusal> {
-    let text = text.trim();
-    if text.is_empty() {
-        return Ok(None);
-    }
-    let at = period::parse(text, End::End, now)?;
-    // A length of time is counted back there, and ahead here.
-    let at = if text.parse::<jiff::civil::Date>().is_ok() { at } else { now.saturating_add(now.saturating_sub(at)) };
-    if at <= now {
-        return Err(Refusal::new(
-            format!("`{text}` is over already"),
-            "Give a day that is still to come, or a length of time such as 30d.",
-        ));
-    }
-    Ok(Some(at))
-}
-
 impl Answer for Remembered {
     const QUOTES: bool = false;
 
     fn text(&self) -> String {
         let place =
             self.project.as_ref().map_or_else(|| " everywhere".to_owned(), |project| format!(" in {}", line(project)));
-        let what = if self.known { "It was remembered already, as" } else { "Remembered as" };
-        format!("{what} {}; it holds{place}. {} in all.", self.id, counted(self.total, "memory", "memories"))
+        let total = counted(self.total, "memory", "memories");
+        if self.known {
+            // Nothing of what was said besides is taken over, a higher importance neither.
+            return format!(
+                "{} says this already{place}, and stays as it is: `supersedes` puts another in its place. {total} in all.",
+                self.id
+            );
+        }
+        format!("Remembered as {}; it holds{place}. {total} in all.", self.id)
     }
 
     fn notices(&self) -> Vec<String> {
@@ -196,6 +189,8 @@ pub(super) struct Recalled {
     total: u64,
     /// How many more answer in other projects
     elsewhere: u64,
+    #[serde(skip)]
+    cut: Option<String>,
     /// What of them is shown matters less than some that are not
     #[serde(skip)]
     critical_left_out: usize,
@@ -275,6 +270,10 @@ impl Tool for Recall {
     fn run(self, desk: &Desk) -> Result<Recalled, Refusal> {
         let store = desk.store()?;
         let place = self.place(desk, &store)?;
+        let holds = |memory: &Memory| match (&place, &memory.project) {
+            (None, _) | (_, None) => true,
+            (Some(place), Some(filed)) => is_of(filed, place),
+        };
         let wanted = Wanted {
             words: &self.query,
             category: self.category.0,
@@ -286,14 +285,18 @@ impl Tool for Recall {
         };
         let found =
             recall(store.memories()?, &wanted, desk.now, |_| Vec::new()).memories.into_iter().map(|hit| hit.memory);
-        let (mut found, elsewhere): (Vec<_>, Vec<_>) = found.partition(|memory| place.holds(memory));
+        let (mut found, elsewhere): (Vec<_>, Vec<_>) = found.partition(holds);
         let total = found.len() as u64;
-        let left_out = found.split_off(found.len().min((self.limit as usize).clamp(1, MOST)));
+        let (mut room, limit) = (Room::default(), Limit { asked: self.limit, most: MOST });
+        let memories = found.iter().map(|memory| Told::of(memory, desk.now));
+        let memories = room.first(memories, limit.count(), Told::text);
+        let left_out = found.split_off(memories.len());
         if !self.query.trim().is_empty() {
             desk.note(&found.iter().map(|memory| (Origin::Memory, memory.row)).collect::<Vec<_>>());
         }
         Ok(Recalled {
-            memories: found.iter().map(|memory| Told::of(memory, desk.now)).collect(),
+            cut: limit.cut(&room, memories.len(), total, "memories"),
+            memories,
             total,
             elsewhere: elsewhere.len() as u64,
             critical_left_out: left_out.iter().filter(|it| it.importance == Importance::Critical).count(),
@@ -301,32 +304,15 @@ impl Tool for Recall {
     }
 }
 
-/// Where a memory must hold.
-enum Scope {
-    All,
-    Folders(BTreeSet<String>),
-}
-
-impl Scope {
-    fn holds(&self, memory: &Memory) -> bool {
-        match (self, &memory.project) {
-            (Self::All, _) | (_, None) => true,
-            (Self::Folders(folders), Some(project)) => folders.contains(project),
-        }
-    }
-}
-
 impl Recall {
-    fn place(&self, desk: &Desk, store: &Store) -> Result<Scope, Refusal> {
-        let known = store.projects()?;
-        let found = match self.project.trim() {
-            "*" => return Ok(Scope::All),
-            "" | "." => project::find(None, &desk.here, &known).ok(),
-            named => Some(project::find(Some(named), &desk.here, &known)?),
+    /// The project that a memory must hold in. None: any.
+    fn place(&self, desk: &Desk, store: &Store) -> Result<Option<Project>, Refusal> {
+        let asked = match self.project.trim() {
+            "*" => return Ok(None),
+            "" | "." => None,
+            named => Some(named),
         };
-        // Of a project that nothing is known of yet, those that hold everywhere.
-        let folders = found.map(|project| project.folders.into_iter().chain([project.path]).collect());
-        Ok(Scope::Folders(folders.unwrap_or_default()))
+        Ok(Some(project::meant(asked, &desk.here, &store.projects()?)?))
     }
 }
 
@@ -344,7 +330,7 @@ impl Answer for Recalled {
         if self.memories.is_empty() {
             notices.push("Nothing that is remembered answers this; `search` looks in what was said.".to_owned());
         }
-        notices.extend(cut(self.memories.len(), self.total, "memories", &format!("limit {} shows all", self.total)));
+        notices.extend(self.cut.clone());
         if self.critical_left_out > 0 {
             notices.push(format!("Among those that are not are {} critical ones.", self.critical_left_out));
         }
@@ -358,7 +344,7 @@ impl Answer for Recalled {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 pub(super) struct Forget {
-    /// Its id, as `recall` tells it
+    /// Id of a memory, as `recall` tells it, or of a chunk, as `list_chunks` does
     memory_id: String,
 }
 
@@ -381,23 +367,35 @@ impl Answer for Changed {
 
 impl Tool for Forget {
     const NAME: &'static str = "forget";
-    const TITLE: &'static str = "Forget a memory for good";
-    const DESCRIPTION: &'static str = "Takes one memory away for good. Use it when the person asks for it, or when a memory is wrong and nothing takes its place. \
-        If something else holds now, use remember with `supersedes`; if a todo is done, use done: then it can still be looked up.";
+    const TITLE: &'static str = "Forget a memory or a chunk for good";
+    const DESCRIPTION: &'static str = "Takes one memory or one chunk away for good; what it said is overwritten. Use it when the person asks for it, or when a memory is \
+        wrong and nothing takes its place. If something else holds now, use remember with `supersedes`; if a todo is done, use done: then it can still be looked up.";
     const EFFECT: Effect = Effect::Removes;
-    const OTHER_NAMES: &'static [(&'static str, &'static str)] = &[("insight_id", "memory_id"), ("id", "memory_id")];
+    const OTHER_NAMES: &'static [(&'static str, &'static str)] =
+        &[("insight_id", "memory_id"), ("chunk_id", "memory_id"), ("id", "memory_id")];
     type Answer = Changed;
 
     fn run(self, desk: &Desk) -> Result<Changed, Refusal> {
+        let id = self.memory_id.trim().to_owned();
+        let unknown = || {
+            Refusal::new(
+                format!("there is no memory and no chunk `{}`", line(&id)),
+                "`recall` and `list_chunks` tell their ids.",
+            )
+        };
         // What is not there is no reason to make a home.
-        let id = known_id(&self.memory_id, desk)?;
-        let mut store = desk.store_to_write()?;
-        if store.forget(&id)? {
-            desk.follow(&store, None);
-            Ok(Changed { id, outcome: "forgotten".to_owned() })
-        } else {
-            Err(unknown(&id))
+        let store = desk.store()?;
+        if store.memory(&id)?.is_none() && store.chunk(&id)?.is_none() {
+            return Err(unknown());
         }
+        // A reader would keep the log from being emptied.
+        drop(store);
+        let mut store = desk.store_to_write()?;
+        if memory::forget(&mut store, [id.as_str()])?.is_empty() {
+            return Err(unknown());
+        }
+        desk.follow(&store, None);
+        Ok(Changed { id, outcome: "forgotten".to_owned() })
     }
 }
 
@@ -418,7 +416,10 @@ impl Tool for Done {
     type Answer = Changed;
 
     fn run(self, desk: &Desk) -> Result<Changed, Refusal> {
-        let id = known_id(&self.memory_id, desk)?;
+        let id = self.memory_id.trim().to_owned();
+        if desk.store()?.memory(&id)?.is_none() {
+            return Err(Refusal::new(format!("there is no memory `{}`", line(&id)), "`recall` tells their ids."));
+        }
         let mut store = desk.store_to_write()?;
         if store.set_done(&id, desk.now)? {
             desk.follow(&store, None);
@@ -430,17 +431,4 @@ impl Tool for Done {
             ))
         }
     }
-}
-
-/// An id that there is a memory of.
-fn known_id(asked: &str, desk: &Desk) -> Result<String, Refusal> {
-    let id = asked.trim();
-    if desk.store()?.memory(id)?.is_none() {
-        return Err(unknown(id));
-    }
-    Ok(id.to_owned())
-}
-
-fn unknown(id: &str) -> Refusal {
-    Refusal::new(format!("there is no memory `{}`", line(id)), "`recall` tells their ids.")
 }

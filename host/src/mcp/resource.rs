@@ -24,10 +24,12 @@ pub(super) fn all(desk: &Desk) -> Vec<Resource> {
             .with_mime_type("text/markdown"),
     ];
     // Without a store there are none, and none that is broken is a reason not to list the page.
-    let sessions = desk.store().and_then(|store| Ok(store.sessions()?)).unwrap_or_default();
+    let sessions = desk.store().and_then(|store| Ok((store.sessions()?, desk.redactor()?)));
+    let Ok((sessions, redactor)) = sessions else { return resources };
     resources.extend(sessions.iter().rev().take(LISTED).map(|row| {
-        let title = row.title.as_deref().map_or_else(|| format!("{} {}", row.tool, row.native_id), line);
-        let project = row.project.as_deref().map(|project| format!(" in {}", line(project))).unwrap_or_default();
+        let shown = |text: &str| redactor.redact(&line(text)).into_owned();
+        let title = row.title.as_deref().map_or_else(|| format!("{} {}", row.tool, row.native_id), shown);
+        let project = row.project.as_deref().map(|project| format!(" in {}", shown(project))).unwrap_or_default();
         Resource::new(format!("{SESSION}s{}", row.id.0), format!("s{}", row.id.0))
             .with_title(title)
             .with_description(format!("Session of {}{project}", row.tool))
@@ -50,7 +52,7 @@ pub(super) fn read(desk: &Desk, uri: &str) -> Result<Option<ResourceContents>, R
     if uri == INSIGHTS {
         let page = desk.home.insights();
         return match std::fs::read_to_string(&page) {
-            Ok(text) => Ok(Some(contents(&text, uri, "text/markdown"))),
+            Ok(text) => Ok(Some(contents(desk, &text, uri, "text/markdown")?)),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(Refusal::Nothing),
             Err(error) => Err(Refusal::Failed(format!("could not read {}: {error}", page.display()), None)),
         };
@@ -59,9 +61,11 @@ pub(super) fn read(desk: &Desk, uri: &str) -> Result<Option<ResourceContents>, R
     let store = desk.store()?;
     let Ok(session) = find(&store, asked) else { return Ok(None) };
     let Some(digest) = digest(&store, session)? else { return Ok(None) };
-    Ok(Some(contents(&text_of(&digest), uri, "text/plain")))
+    Ok(Some(contents(desk, &text_of(&digest), uri, "text/plain")?))
 }
 
-fn contents(text: &str, uri: &str, kind: &str) -> ResourceContents {
-    ResourceContents::text(format!("{DATA}\n\n{}", clean(text)), uri).with_mime_type(kind)
+fn contents(desk: &Desk, text: &str, uri: &str, kind: &str) -> Result<ResourceContents, Refusal> {
+    let text = clean(text);
+    let text = desk.redactor()?.redact(&text).into_owned();
+    Ok(ResourceContents::text(format!("{DATA}\n\n{text}"), uri).with_mime_type(kind))
 }

@@ -11,7 +11,7 @@ use super::{
     words::{cut, line, when, yes},
 };
 use crate::{
-    retention::{self, Candidate, RestoreError, Retention, What},
+    retention::{self, Candidate, Reason, RestoreError, Retention, What},
     store::{LockError, WorkerLock},
 };
 
@@ -29,7 +29,7 @@ pub(super) struct Preview {
     /// To be put away: compressed, out of the search by words, still found by title, tags and summary
     archive: Vec<Due>,
     archive_total: usize,
-    /// To be thrown away for good
+    /// To be thrown away for good: for its age, where `purge` is asked for; for the size of the store in any case
     purge: Vec<Due>,
     purge_total: usize,
     /// Old enough, and kept because they are marked as important
@@ -50,12 +50,24 @@ struct Due {
     title: String,
     at: String,
     bytes: u64,
+    /// age: it is old; size: the store is larger than it may be
+    reason: String,
 }
 
 impl Due {
     fn of(candidates: &[Candidate]) -> Vec<Self> {
-        let told = candidates.iter().take(TOLD);
-        told.map(|it| Self { id: line(&it.id), title: line(&it.title), at: when(it.at), bytes: it.bytes }).collect()
+        let told = candidates.iter().take(TOLD).map(|it| Self {
+            id: line(&it.id),
+            title: line(&it.title),
+            at: when(it.at),
+            bytes: it.bytes,
+            reason: match it.reason {
+                Reason::Age => "age",
+                Reason::Size => "size",
+            }
+            .to_owned(),
+        });
+        told.collect()
     }
 }
 
@@ -92,11 +104,15 @@ impl Answer for Preview {
         };
         for (what, due, total) in [
             ("put away", &self.archive, self.archive_total),
-            ("thrown away for good, if `purge` is asked for", &self.purge, self.purge_total),
+            (
+                "thrown away for good (for their age, where `purge` is asked for; for the size in any case)",
+                &self.purge,
+                self.purge_total,
+            ),
         ] {
             let _ = writeln!(text, "{total} would be {what}:");
-            for Due { id, title, at, bytes } in due {
-                let _ = writeln!(text, "  {id}  {at}  {bytes} bytes  {title}");
+            for Due { id, title, at, bytes, reason } in due {
+                let _ = writeln!(text, "  {id}  {at}  {bytes} bytes, for its {reason}  {title}");
             }
         }
         let _ = writeln!(text, "Kept: {} marked as important, {} looked at lately.", self.immune, self.looked_at);
@@ -116,7 +132,7 @@ pub(super) struct RetentionRun {
     /// Put away what is old
     #[serde(default = "yes")]
     archive: bool,
-    /// Throw away for good what was put away long ago: only if the person asks for it
+    /// Throw away for good what was put away long ago: only if the person asks for it. What the store is too large for is thrown away without it
     #[serde(default)]
     purge: bool,
 }
@@ -130,16 +146,21 @@ pub(super) struct Ran {
     /// Bytes of the store before and after
     before: u64,
     after: u64,
+    /// Bytes over the limit that could not be made room in: what is left is kept on purpose, or of today
+    over: u64,
     /// There was no time for all of it
     unfinished: bool,
+    /// The file could not be made smaller now; the next run does it
+    loose: bool,
 }
 
 impl Tool for RetentionRun {
     const NAME: &'static str = "retention_run";
     const TITLE: &'static str = "Put away what is old";
     const DESCRIPTION: &'static str = "Compresses sessions and chunks that are old and were not looked at, so that they leave the search by words; `restore` brings them \
-        back. With `purge`, throws away for good what was put away long ago: look at retention_preview first, and ask the person. It \
-        happens by itself once a day, without purging.";
+        back. With `purge`, throws away for good what was put away long ago: look at retention_preview first, and ask the person. Where the \
+        store is larger than the person allows, the oldest is put away, and if that does not do, thrown away, whether `purge` is said or \
+        not. It happens by itself once a day, for age and size as the settings have it.";
     const EFFECT: Effect = Effect::Removes;
     type Answer = Ran;
 
@@ -154,8 +175,9 @@ impl Tool for RetentionRun {
         let what = What { archive: self.archive, purge: self.purge };
         let keeper = Retention::new(&config.retention, desk.now);
         let done = keeper.run(&mut store, what, Some(retention::BY_ITSELF), &AtomicBool::new(false))?;
-        let retention::Done { archived, purged, before, after, unfinished, .. } = done;
-        Ok(Ran { archived, purged, before, after, unfinished })
+        store.finish()?;
+        let retention::Done { archived, purged, before, after, over, unfinished, loose } = done;
+        Ok(Ran { archived, purged, before, after, over, unfinished, loose })
     }
 }
 
@@ -170,10 +192,23 @@ impl Answer for Ran {
     }
 
     fn notices(&self) -> Vec<String> {
-        self.unfinished
-            .then(|| "There was no time for all of it: run it again to go on.".to_owned())
-            .into_iter()
-            .collect()
+        let mut notices = Vec::new();
+        if self.unfinished {
+            notices.push("There was no time for all of it: run it again to go on.".to_owned());
+        }
+        if self.over > 0 {
+            notices.push(format!(
+                "The store is still {} bytes over its limit (`retention.store-bytes`): what is left is kept on purpose, or of today.",
+                self.over
+            ));
+        }
+        if self.loose {
+            notices.push(
+                "The file could not be made smaller now, as another process was writing: the next run does it."
+                    .to_owned(),
+            );
+        }
+        notices
     }
 }
 

@@ -9,7 +9,7 @@ use super::{
     about::About,
     desk::Desk,
     tool::{Answer, Effect, Refusal, Tool},
-    words::{cut, line, number, when, yes},
+    words::{Limit, Room, cut, line, number, when, yes},
 };
 use crate::{
     chunk::tokens,
@@ -154,19 +154,28 @@ impl Tool for Search {
         if !self.include_insights {
             let all = if filter.kinds.is_empty() { Kind::ALL.to_vec() } else { filter.kinds };
             filter.kinds = all.into_iter().filter(|kind| *kind != Kind::Memory).collect();
+            // No kind would mean all of them.
+            if filter.kinds.is_empty() {
+                return Err(Refusal::new(
+                    "`kinds` asks for memories only, and `include_insights` leaves them out",
+                    "Leave one of the two out.",
+                ));
+            }
         }
-        let limit = self.limit.clamp(1, MOST) as usize;
-        let answer = desk.search(&store, &Request { query: self.query, filter, limit })?;
+        let limit = Limit { asked: self.limit, most: MOST }.count();
+        let (answer, troubles) = desk.search(&store, &Request { query: self.query, filter, limit })?;
+        let hits = answer.hits.iter().map(|hit| told(&store, hit)).collect::<Result<Vec<_>, _>>()?;
+        let hits = Room::default().first(hits, limit, Told::text);
         let found = Found {
             total: answer.total as u64,
             nothing_relevant: is_beside_the_point(&answer),
-            notices: notices(&answer),
+            notices: troubles.into_iter().chain(notices(&answer, hits.len())).collect(),
             archived: answer
                 .archived
                 .iter()
                 .map(|it| Archived { id: it.id.to_string(), title: line(&it.title) })
                 .collect(),
-            hits: answer.hits.iter().map(|hit| told(&store, hit)).collect::<Result<_, _>>()?,
+            hits,
         };
         let looked_at = answer.hits.iter().filter_map(|hit| kept(&store, &hit.id));
         desk.note(&looked_at.collect::<Vec<_>>());
@@ -214,7 +223,7 @@ fn is_beside_the_point(answer: &search::Answer) -> bool {
     answer.confidence == search::Confidence::Nothing
 }
 
-fn notices(answer: &search::Answer) -> Vec<String> {
+fn notices(answer: &search::Answer, shown: usize) -> Vec<String> {
     let mut notices = Vec::new();
     let more = if answer.is_more { " or more" } else { "" };
     let counted = format!("hits{more}");
@@ -226,12 +235,7 @@ fn notices(answer: &search::Answer) -> Vec<String> {
                 .to_owned(),
         );
     }
-    notices.extend(cut(
-        answer.hits.len(),
-        answer.total as u64,
-        &counted,
-        "a higher limit or narrower filters show others",
-    ));
+    notices.extend(cut(shown, answer.total as u64, &counted, "a higher limit or narrower filters show others"));
     for (word, used) in &answer.corrected {
         notices.push(format!("Nothing holds `{}`; looked for `{}`.", line(word), line(used)));
     }
@@ -250,22 +254,29 @@ fn notices(answer: &search::Answer) -> Vec<String> {
     notices
 }
 
+impl Told {
+    fn text(&self) -> String {
+        let mut text = format!("{} {}", self.id, self.kind);
+        if let Some(at) = &self.at {
+            let _ = write!(text, " {at}");
+        }
+        let _ = write!(text, "{} ({} tokens)", self.place.text(), self.tokens);
+        if self.similar > 0 {
+            let _ = write!(text, ", {} more say nearly the same", self.similar);
+        }
+        if let Some(outdated) = &self.outdated {
+            let _ = write!(text, ", {outdated}");
+        }
+        let _ = write!(text, "\n   {}", line(&self.excerpt));
+        text
+    }
+}
+
 impl Answer for Found {
     fn text(&self) -> String {
         let mut text = String::new();
         for (number, hit) in self.hits.iter().enumerate() {
-            let _ = write!(text, "{}. {} {}", number + 1, hit.id, hit.kind);
-            if let Some(at) = &hit.at {
-                let _ = write!(text, " {at}");
-            }
-            let _ = write!(text, "{} ({} tokens)", hit.place.text(), hit.tokens);
-            if hit.similar > 0 {
-                let _ = write!(text, ", {} more say nearly the same", hit.similar);
-            }
-            if let Some(outdated) = &hit.outdated {
-                let _ = write!(text, ", {outdated}");
-            }
-            let _ = writeln!(text, "\n   {}", line(&hit.excerpt));
+            let _ = writeln!(text, "{}. {}", number + 1, hit.text());
         }
         for archived in &self.archived {
             let _ = writeln!(text, "archived: {} {}", archived.id, archived.title);

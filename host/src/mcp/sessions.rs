@@ -12,9 +12,10 @@ use super::{
     about::About,
     desk::Desk,
     tool::{Answer, Effect, Refusal, Tool},
-    words::{counted, cut, line, number, when},
+    words::{Limit, Room, counted, cut, line, number, when},
 };
 use crate::{
+    chunk::Chunk,
     digest::{Digest, digest},
     passage::Group,
     search::Reference,
@@ -26,6 +27,9 @@ pub(super) use timeline::Timeline;
 
 /// Most in a list.
 const MOST: u32 = 200;
+/// Most domains, and most tags and tickets.
+const DOMAINS: usize = 100;
+const WORDS: usize = 30;
 /// Fields of a project that fit most of them, for who has none yet.
 const SUGGESTED: [&str; 12] = [
     "api",
@@ -69,6 +73,8 @@ pub(super) struct List {
     sessions: Vec<Told>,
     /// How many there are
     total: u64,
+    #[serde(skip)]
+    cut: Option<String>,
 }
 
 /// A session in a line.
@@ -93,7 +99,9 @@ pub(super) struct Told {
 }
 
 impl Told {
-    pub(super) fn of(row: &SessionRow, chunks: u64) -> Self {
+    /// `all`: the chunks that there are.
+    pub(super) fn of(row: &SessionRow, all: &[Chunk]) -> Self {
+        let chunks = all.iter().filter(|chunk| chunk.session.as_ref() == Some(&row.native_id)).count() as u64;
         Self {
             id: Reference::Session(row.id).to_string(),
             tool: row.tool.clone(),
@@ -146,21 +154,20 @@ impl Tool for Sessions {
                     chunk.session.as_ref() == Some(&row.native_id) && chunk.domain.as_deref().is_some_and(is_it)
                 }))
         };
-        let mut list = List::default();
-        for row in store.sessions()?.iter().rev() {
+        let mut of_it = Vec::new();
+        let sessions = store.sessions()?;
+        for row in sessions.iter().rev() {
             let admitted = groups.as_ref().is_none_or(|groups| groups.contains(&group(row.id)))
                 && filter.since.is_none_or(|since| row.ended_at.is_some_and(|end| end >= since))
                 && filter.until.is_none_or(|until| row.started_at.is_some_and(|start| start < until));
-            if !admitted || !of_domain(row)? {
-                continue;
-            }
-            list.total += 1;
-            if list.sessions.len() < self.limit.clamp(1, MOST) as usize {
-                let saved = chunks.iter().filter(|chunk| chunk.session.as_ref() == Some(&row.native_id)).count();
-                list.sessions.push(Told::of(row, saved as u64));
+            if admitted && of_domain(row)? {
+                of_it.push(row);
             }
         }
-        Ok(list)
+        let (mut room, limit) = (Room::default(), Limit { asked: self.limit, most: MOST });
+        let sessions = room.first(of_it.iter().map(|row| Told::of(row, &chunks)), limit.count(), Told::text);
+        let total = of_it.len() as u64;
+        Ok(List { cut: limit.cut(&room, sessions.len(), total, "sessions"), sessions, total })
     }
 }
 
@@ -179,9 +186,7 @@ impl Answer for List {
 
     fn notices(&self) -> Vec<String> {
         let none = (self.total == 0).then(|| "There is no such session.".to_owned());
-        none.into_iter()
-            .chain(cut(self.sessions.len(), self.total, "sessions", &format!("limit {} shows all", self.total)))
-            .collect()
+        none.into_iter().chain(self.cut.clone()).collect()
     }
 }
 
@@ -300,6 +305,8 @@ pub(super) struct Marks {
     tickets: Vec<Mark>,
     /// For who has none yet; any word will do
     suggested: Vec<String>,
+    #[serde(skip)]
+    cut: Vec<String>,
 }
 
 /// A word, and how often it is used.
@@ -320,16 +327,18 @@ impl Tool for Domains {
 
     fn run(self, desk: &Desk) -> Result<Marks, Refusal> {
         let store = desk.store()?;
-        let marks = |sort: &str, most: usize| -> Result<Vec<Mark>, Refusal> {
+        let mut told = Marks { suggested: SUGGESTED.map(str::to_owned).to_vec(), ..Marks::default() };
+        for (sort, what, most, marks) in [
+            ("domain", "domains", DOMAINS, &mut told.domains),
+            ("tag", "tags", WORDS, &mut told.tags),
+            ("ticket", "tickets", WORDS, &mut told.tickets),
+        ] {
             let all = store.all_marks(sort)?;
-            Ok(all.into_iter().take(most).map(|(name, count)| Mark { name, count }).collect())
-        };
-        Ok(Marks {
-            domains: marks("domain", 100)?,
-            tags: marks("tag", 30)?,
-            tickets: marks("ticket", 30)?,
-            suggested: SUGGESTED.map(str::to_owned).to_vec(),
-        })
+            let total = all.len() as u64;
+            marks.extend(all.into_iter().take(most).map(|(name, count)| Mark { name, count }));
+            told.cut.extend(cut(marks.len(), total, what, "these are the most used ones"));
+        }
+        Ok(told)
     }
 }
 
@@ -344,5 +353,9 @@ impl Answer for Marks {
         }
         let _ = writeln!(text, "suggested domains: {}", self.suggested.join(", "));
         text
+    }
+
+    fn notices(&self) -> Vec<String> {
+        self.cut.clone()
     }
 }

@@ -118,16 +118,13 @@ impl Tool for Status {
             }
         }
         state.problems = problems(desk, &store)?;
-        let (meaning, behind, troubles) = desk.with_searcher(|searcher| {
-            Ok((searcher.coverage(&store)?, searcher.behind(&store)?, searcher.troubles().to_vec()))
-        })?;
+        let ((meaning, behind), troubles) =
+            desk.with_searcher(|searcher| Ok((searcher.coverage(&store)?, searcher.behind(&store)?)))?;
         state.meaning = meaning;
         if behind > 0 {
             state.problems.push(format!("{behind} newer passages are in no index yet: `totalrecall worker` does it."));
         }
-        state
-            .problems
-            .extend(troubles.iter().map(|trouble| format!("{}: `totalrecall reindex` makes it anew.", line(trouble))));
+        state.problems.extend(troubles);
         Ok(state)
     }
 }

@@ -21,7 +21,7 @@ use crate::{
     memory::MemoryError,
     pattern::FindError,
     pause::PauseError,
-    period::PeriodError,
+    period::{PeriodError, UntilError},
     project::ProjectError,
     search::{AskedError, ReferenceError, SearchError},
     store::StoreError,
@@ -112,6 +112,7 @@ refused! {
     ConfigError => |_| Some("Mend the file, or move it away to have every setting at its default."),
     PauseError => |error| Some(error.hint()),
     PeriodError => |_| None,
+    UntilError => |_| None,
     ProjectError => |_| Some("Name a folder, or leave `project` empty."),
     ReferenceError => |_| Some("References stand in what `search`, `grep`, `timeline`, `recall` and `sessions` answer."),
     FindError => |_| Some("`patterns` lists them."),
@@ -252,12 +253,13 @@ fn unquoted(value: Value, property: &Value) -> Value {
 
 fn call<T: Tool>(desk: &Desk, entry: &Entry, arguments: JsonObject) -> CallToolResult {
     let told = entry.fit(arguments).and_then(|arguments| {
-        let asked = serde_json::from_value::<T>(Value::Object(arguments)).map_err(|error| {
-            Refusal::Failed(format!("the arguments do not fit `{}`: {}", T::NAME, line(&error.to_string())), None)
+        let asked = read::<T>(&arguments).map_err(|error| {
+            let name = culprit::<T>(&arguments, &error).map(|name| format!("`{name}`: ")).unwrap_or_default();
+            Refusal::Failed(format!("the arguments do not fit `{}`: {name}{}", T::NAME, line(&error)), None)
         })?;
         match asked.run(desk) {
-            Ok(answer) => told(answer, Vec::new()),
-            Err(Refusal::Nothing) => told(T::Answer::default(), vec![nothing(desk)]),
+            Ok(answer) => told(desk, answer, Vec::new()),
+            Err(Refusal::Nothing) => told(desk, T::Answer::default(), vec![nothing(desk)]),
             Err(refusal) => Err(refusal),
         }
     });
@@ -274,6 +276,19 @@ fn call<T: Tool>(desk: &Desk, entry: &Entry, arguments: JsonObject) -> CallToolR
     })
 }
 
+fn read<T: Tool>(arguments: &JsonObject) -> Result<T, String> {
+    serde_json::from_value(Value::Object(arguments.clone())).map_err(|error| error.to_string())
+}
+
+/// The argument that does not fit, which the error does not name: the one without which there is another error, or none.
+fn culprit<'a, T: Tool>(arguments: &'a JsonObject, error: &str) -> Option<&'a str> {
+    arguments.keys().map(String::as_str).find(|name| {
+        let mut others = arguments.clone();
+        others.remove(*name);
+        read::<T>(&others).err().as_deref() != Some(error)
+    })
+}
+
 fn nothing(desk: &Desk) -> String {
     format!(
         "Nothing is kept yet: there is no store in {}. `remember` and `chunk` make one. What was said in earlier sessions is read by \
@@ -282,7 +297,7 @@ fn nothing(desk: &Desk) -> String {
     )
 }
 
-fn told<A: Answer>(answer: A, mut notices: Vec<String>) -> Result<CallToolResult, Refusal> {
+fn told<A: Answer>(desk: &Desk, answer: A, mut notices: Vec<String>) -> Result<CallToolResult, Refusal> {
     let is_empty = !notices.is_empty();
     let text = if is_empty { String::new() } else { answer.text() };
     notices.extend(answer.notices());
@@ -292,10 +307,14 @@ fn told<A: Answer>(answer: A, mut notices: Vec<String>) -> Result<CallToolResult
     let whole = Whole { about: notices.join(" "), answer };
     let mut value = serde_json::to_value(&whole)
         .map_err(|error| Refusal::Failed(format!("the answer could not be written: {error}"), None))?;
-    harmless(&mut value);
     let text =
         [whole.about.as_str(), text.as_str()].into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join("\n\n");
-    let mut result = CallToolResult::success(vec![ContentBlock::text(clean(text.trim_end()))]);
+    // Cleaned first: what stands between its parts must not hide a secret.
+    harmless(&mut value);
+    let redactor = desk.redactor()?;
+    redactor.shown(&mut value);
+    let text = redactor.redact(&clean(text.trim_end())).into_owned();
+    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
     result.structured_content = Some(value);
     Ok(result)
 }

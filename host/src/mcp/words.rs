@@ -12,6 +12,77 @@ pub(super) use crate::passage::DATA;
 /// Most characters of texts in one answer. Clients cut what is longer without saying where, or keep it from the model.
 pub(super) const ROOM: usize = 24_000;
 
+/// What is left of that, in characters. Every answer that may be long begins with one.
+#[derive(Debug)]
+pub(super) struct Room(usize);
+
+impl Default for Room {
+    fn default() -> Self {
+        Self(ROOM)
+    }
+}
+
+impl Room {
+    /// Takes room for what is said in any case.
+    pub(super) fn spend(&mut self, text: &str) {
+        self.0 = self.0.saturating_sub(text.chars().count());
+    }
+
+    /// A part of a text from a character on, as much as there is room for; see [`part`].
+    pub(super) fn part<'t>(&mut self, text: &'t str, from: usize) -> (&'t str, Option<usize>) {
+        let (shown, next) = part(text, from, self.0);
+        self.0 -= shown.chars().count();
+        (shown, next)
+    }
+
+    /// The first of a list, at most so many, as far as there is room for what is said of each.
+    pub(super) fn first<T>(
+        &mut self,
+        list: impl IntoIterator<Item = T>,
+        most: usize,
+        text: impl Fn(&T) -> String,
+    ) -> Vec<T> {
+        let mut fits = |item: &T| match self.0.checked_sub(text(item).chars().count()) {
+            Some(left) => {
+                self.0 = left;
+                true
+            }
+            None => false,
+        };
+        list.into_iter().take(most).take_while(|item| fits(item)).collect()
+    }
+}
+
+/// How many of a list are shown.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limit {
+    /// As many were asked for.
+    pub(super) asked: u32,
+    /// More are never shown.
+    pub(super) most: u32,
+}
+
+impl Limit {
+    pub(super) fn count(self) -> usize {
+        self.asked.clamp(1, self.most) as usize
+    }
+
+    /// What is said of a list that is not all there is, with what would show the rest; none: it is.
+    pub(super) fn cut(self, room: &Room, shown: usize, total: u64, what: &str) -> Option<String> {
+        let used = (ROOM - room.0) as u64;
+        let how = if shown < self.count() {
+            "an answer has no room for more, narrower filters show others".to_owned()
+        } else if total > u64::from(self.most) {
+            format!("limit {} is the highest, narrower filters show others", self.most)
+        } else if used * total > ROOM as u64 * shown as u64 {
+            "a higher limit shows more, narrower filters show others".to_owned()
+        } else {
+            format!("limit {total} shows all")
+        };
+        cut(shown, total, what, &how)
+    }
+}
+
 /// A time, to the minute, in UTC: `2026-11-30T13:20Z`.
 pub(super) fn when(milliseconds: i64) -> String {
     jiff::Timestamp::from_millisecond(milliseconds)
@@ -160,6 +231,34 @@ mod tests {
         assert_eq!(read(r#""a, b ,,c""#), ["a", "b", "c"]);
         assert_eq!(read(r#"["a, b", " ", "c"]"#), ["a, b", "c"]);
         assert!(serde_json::from_str::<Words>("5").is_err());
+    }
+
+    #[test]
+    fn what_is_said_of_the_rest_of_a_list_is_so() {
+        let told = |asked, total: u64, length: usize| {
+            let mut room = Room::default();
+            let limit = Limit { asked, most: 50 };
+            let all = (0..total).map(|_| "x".repeat(length));
+            let shown = room.first(all, limit.count(), String::clone);
+            assert!(shown.iter().map(String::len).sum::<usize>() <= ROOM);
+            (shown.len(), limit.cut(&room, shown.len(), total, "lines"))
+        };
+        let said = |text: &str| Some(text.to_owned());
+        assert_eq!(told(10, 10, 100), (10, None));
+        assert_eq!(told(0, 1, 100), (1, None));
+        assert_eq!(told(10, 34, 100), (10, said("Only 10 of 34 lines are shown: limit 34 shows all.")));
+        assert_eq!(
+            told(90, 70, 100),
+            (50, said("Only 50 of 70 lines are shown: limit 50 is the highest, narrower filters show others."))
+        );
+        assert_eq!(
+            told(10, 34, 2_000),
+            (10, said("Only 10 of 34 lines are shown: a higher limit shows more, narrower filters show others."))
+        );
+        assert_eq!(
+            told(34, 34, 2_000),
+            (12, said("Only 12 of 34 lines are shown: an answer has no room for more, narrower filters show others."))
+        );
     }
 
     #[test]

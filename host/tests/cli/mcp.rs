@@ -3,4 +3,8 @@
 mod agent;
 mod crash;
 mod hostile;
+mod kept;
+mod limits;
 mod tools;
+
+pub(crate) use agent::Agent;

@@ -2,10 +2,8 @@
 
 use std::{collections::BTreeMap, fs};
 
-use totalrecall::{
-    event::Event,
-    store::{FILE, Store},
-};
+use serde_json::json;
+use totalrecall::{event::Event, store::Store};
 
 use crate::{
     memory::database,
@@ -23,10 +21,11 @@ fn scan(user: &User, more: &[&str]) -> Ran {
     user.ok(&[&["secrets", "scan"], more].concat())
 }
 
-/// Does any file of the home but the settings hold this text?
+/// Does any file of the home but the settings hold this text? Indexes and the database are files, too.
 fn holds(user: &User, text: &str) -> bool {
-    ["", "-wal"].iter().any(|ending| {
-        let bytes = fs::read(user.state().join(format!("{FILE}{ending}"))).unwrap_or_default();
+    let settings = user.state().join("config.toml");
+    crate::life::walk(&user.state()).iter().filter(|file| **file != settings).any(|file| {
+        let bytes = fs::read(file).unwrap();
         bytes.windows(text.len()).any(|window| window == text.as_bytes())
     })
 }
@@ -63,7 +62,14 @@ fn what_is_named_is_taken_out_before_it_is_stored() {
 fn what_was_stored_before_is_found_told_and_taken_out() {
     let user = User::with("2.1.120-tui");
     user.ok(&["worker", "--reconcile"]);
-    user.ok(&["remember", "Customer CUST-12 is on db.corp.example", "--tags", "CUST-12,keep", "--ticket", "CUST-12"]);
+    let about = ["--tags", "CUST-12,keep", "--ticket", "CUST-12", "--importance", "critical"];
+    user.ok(&[&["remember", "Customer CUST-12 is on db.corp.example"], &about[..]].concat());
+    // What sessions are told, and what one would be told that was compacted just now.
+    let inject = user.state().join("inject");
+    assert!(fs::read_to_string(inject.join("everywhere.json")).unwrap().contains("CUST-12"));
+    fs::create_dir_all(inject.join("compacted")).unwrap();
+    fs::write(inject.join("compacted/some.json"), "{\"place\":null,\"lines\":[],\"note\":\"CUST-12\"}").unwrap();
+    fs::write(user.state().join("insights.html"), "CUST-12").unwrap();
     fs::write(user.folder().join("notes.md"), "pytest of CUST-99\n10.0.0.7 and 8.8.8.8\nsee src/CUST-99/a.rs").unwrap();
     user.ok(&["chunk", "save", "notes.md", "--summary", "About CUST-99"]);
     assert!(!user.ok(&["status"]).out.contains("privacy"));
@@ -108,6 +114,10 @@ fn what_was_stored_before_is_found_told_and_taken_out() {
         assert!(!holds(&user, secret), "{secret}");
     }
     assert_eq!(indexed(), 0, "words lie in the files of an index, too");
+    assert!(
+        fs::read_to_string(inject.join("everywhere.json")).unwrap().contains("redacted"),
+        "the rest is told as before"
+    );
     let after = events(&user);
     let (mut same, mut other) = (0, 0);
     for (path, events) in &before {
@@ -182,6 +192,92 @@ fn what_is_archived_is_looked_at_too() {
     assert_eq!(scan(&user, &["--json"]).json()["found"], serde_json::json!({}));
     assert_eq!(user.ok(&["chunk", "show", "2026-12-01_none_001"]).out, "for [redacted:pattern] only\n");
     assert!(!format!("{:?}", events(&user)).contains("ZeroDivisionError"));
+}
+
+/// A way to look at what is stored: a verb of the program's, or a tool of the server.
+#[test]
+fn what_was_stored_before_is_shown_to_nobody() {
+    let user = User::with("2.1.120-tui");
+    user.ok(&["worker", "--reconcile"]);
+    let kept = user.ok(&["remember", "Customer CUST-12 is on db.corp.example", "--tags", "CUST-12", "--json"]).json();
+    let memory = kept["id"].as_str().unwrap();
+    fs::write(user.folder().join("notes.md"), "The customer\nCUST-99 called about src/CUST-99/a.rs\nand pytest")
+        .unwrap();
+    user.ok(&["chunk", "save", "notes.md", "--summary", "About CUST-99", "--tags", "CUST-99", "--domain", "CUST-99"]);
+    user.ok(&["insights", "--renew"]);
+    let event = user.ok(&["grep", "pytest", "--kind", "call", "--json"]).json()["lines"][0]["id"].clone();
+    let event = event.as_str().unwrap();
+    let looks: &[&[&str]] = &[
+        &["search", "customer"],
+        &["search", "pytest"],
+        &["grep", "customer"],
+        &["grep", "pytest"],
+        &["timeline"],
+        &["timeline", "--kind", "prompt,memory,chunk"],
+        &["show", memory, "2026-12-01_none_001", event, "s1"],
+        &["recall"],
+        &["recall", "customer", "--all"],
+        &["chunk", "list"],
+        &["chunk", "show", "2026-12-01_none_001"],
+        &["domains"],
+        &["forget", "--matching", "customer", "--dry-run"],
+    ];
+    let tools = [
+        ("search", json!({ "query": "customer" })),
+        ("search", json!({ "query": "pytest" })),
+        ("grep", json!({ "pattern": "pytest|customer" })),
+        ("timeline", json!({})),
+        ("get", json!({ "ids": [memory, "2026-12-01_none_001", event, "s1"], "neighbours": 5 })),
+        ("recall", json!({})),
+        ("list_chunks", json!({})),
+        ("peek", json!({ "chunk_id": "2026-12-01_none_001" })),
+        ("session_digest", json!({ "session": "s1" })),
+        ("sessions", json!({})),
+        ("related_to_file", json!({ "path": "a.rs" })),
+        ("domains", json!({})),
+        ("insights", json!({})),
+    ];
+    let secrets = ["CUST-", "corp.example", "pytest"];
+    let mut seen = BTreeMap::new();
+    let mut look = |is_private: bool| {
+        let mut agent = crate::mcp::Agent::of(&user);
+        let mut all = Vec::new();
+        for arguments in looks {
+            for more in [&[][..], &["--json"]] {
+                // A terminal's colours stand between words, not within them.
+                let ran = user.run(&[&["--color", "always"], *arguments, more].concat());
+                all.push((format!("{arguments:?} {more:?}"), format!("{}{}", ran.out, ran.err)));
+            }
+        }
+        all.extend(
+            tools.iter().map(|(tool, asked)| (format!("{tool} {asked}"), agent.call(tool, asked.clone()).to_string())),
+        );
+        let page = agent.ask("resources/read", json!({ "uri": "totalrecall://session/s1" })).to_string();
+        all.push(("resource".to_owned(), page));
+        for (what, answer) in all {
+            let found = secrets.iter().any(|secret| answer.contains(secret));
+            if is_private {
+                assert!(!found, "{what}: {answer}");
+                assert_eq!(answer.contains("[redacted:"), seen[&what], "{what}: {answer}");
+            } else {
+                seen.insert(what, found);
+            }
+        }
+    };
+    look(false);
+    settings(&user, PRIVACY);
+    look(true);
+    assert!(seen.values().filter(|found| **found).count() > 25, "{seen:#?}");
+}
+
+#[test]
+fn a_server_that_makes_the_home_notes_what_is_private() {
+    let user = User::new();
+    settings(&user, PRIVACY);
+    let mut agent = crate::mcp::Agent::of(&user);
+    agent.ok("remember", json!({ "content": "CUST-12 called" }));
+    assert!(!user.ok(&["status"]).out.contains("privacy"), "all of it was stored so");
+    assert!(!holds(&user, "CUST-"));
 }
 
 #[test]

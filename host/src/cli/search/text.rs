@@ -135,6 +135,9 @@ pub(super) fn line_notes(found: &Lines) -> Vec<String> {
             found.only_since.map(|at| format!(", only what was said after {}", ui::local_time(at))).unwrap_or_default();
         notes.push(format!("Not all was looked through{until}: --budget gives it more time, --since less to do."));
     }
+    if found.lines.iter().any(|line| line.archived) {
+        notes.push("What is marked archived is not found by search: `totalrecall restore` brings it back.".to_owned());
+    }
     notes
 }
 

@@ -6,13 +6,14 @@ use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    chunk::Chunk,
     mcp::{
         chunks,
         desk::Desk,
         memories,
         sessions::Told,
         tool::{Answer, Effect, Refusal, Tool},
-        words::{counted, cut, line, number, when},
+        words::{Limit, Room, counted, line, number, when},
     },
     store::{Origin, Store, Touched},
 };
@@ -44,6 +45,8 @@ pub(in crate::mcp) struct Related {
     memories: Vec<memories::Told>,
     /// Chunks that name it
     chunks: Vec<chunks::Told>,
+    #[serde(skip)]
+    cut: Option<String>,
     #[serde(skip)]
     kept_left_out: usize,
 }
@@ -93,43 +96,53 @@ impl Tool for RelatedToFile {
         }
         let mut used: Vec<Touched> = used.into_values().collect();
         used.sort_by_key(|it| std::cmp::Reverse((it.changes > 0, it.at)));
+        let (mut room, limit) = (Room::default(), Limit { asked: self.limit, most: MOST });
+        let all = store.chunks()?;
         let mut related = Related { total: used.len() as u64, ..Related::default() };
-        for touched in used.into_iter().take(self.limit.clamp(1, MOST) as usize) {
+        // Before the sessions, of which there may be many.
+        related.kept(&store, &all, path, desk.now, &mut room)?;
+        let mut sessions = Vec::new();
+        for touched in used.into_iter().take(limit.count()) {
             let Some(row) = store.session(touched.session)? else { continue };
-            related.sessions.push(Use {
-                session: Told::of(&row, 0),
+            sessions.push(Use {
+                session: Told::of(&row, &all),
                 file: touched.path,
                 calls: touched.calls,
                 changes: touched.changes,
                 last: touched.at.map(when),
             });
         }
-        related.kept(&store, path, desk.now)?;
+        related.sessions = room.first(sessions, usize::MAX, Use::text);
+        related.cut = limit.cut(&room, related.sessions.len(), related.total, "sessions");
         Ok(related)
+    }
+}
+
+impl Use {
+    fn text(&self) -> String {
+        let (calls, changes) = (counted(self.calls, "call", "calls"), counted(self.changes, "change", "changes"));
+        let last = self.last.as_deref().map(|last| format!(", last {last}")).unwrap_or_default();
+        format!("{}\n   {}: {calls}, {changes}{last}", self.session.text(), line(&self.file))
     }
 }
 
 impl Related {
     /// Adds memories and chunks that name the file.
-    fn kept(&mut self, store: &Store, path: &str, now: i64) -> Result<(), Refusal> {
-        for memory in store.memories()?.iter().filter(|memory| memory.holds(now) && names(&memory.content, path)) {
-            if self.memories.len() < KEPT {
-                self.memories.push(memories::Told::of(memory, now));
-            } else {
-                self.kept_left_out += 1;
-            }
-        }
-        for chunk in store.chunks()? {
+    fn kept(&mut self, store: &Store, all: &[Chunk], path: &str, now: i64, room: &mut Room) -> Result<(), Refusal> {
+        let memories = store.memories()?;
+        let told = memories.iter().filter(|memory| memory.holds(now) && names(&memory.content, path));
+        let told: Vec<_> = told.map(|memory| memories::Told::of(memory, now)).collect();
+        let mut chunks = Vec::new();
+        for chunk in all {
             let entities = store.marks(Origin::Chunk, chunk.row, "entity")?;
-            if !entities.iter().any(|entity| is_it(entity, path)) {
-                continue;
-            }
-            if self.chunks.len() < KEPT {
-                self.chunks.push(chunks::Told::of(&chunk));
-            } else {
-                self.kept_left_out += 1;
+            if entities.iter().any(|entity| is_it(entity, path)) {
+                chunks.push(chunks::Told::of(chunk));
             }
         }
+        let total = told.len() + chunks.len();
+        self.memories = room.first(told, KEPT, memories::Told::text);
+        self.chunks = room.first(chunks, KEPT, chunks::Told::text);
+        self.kept_left_out = total - self.memories.len() - self.chunks.len();
         Ok(())
     }
 }
@@ -152,9 +165,7 @@ impl Answer for Related {
     fn text(&self) -> String {
         let mut text = String::new();
         for used in &self.sessions {
-            let (calls, changes) = (counted(used.calls, "call", "calls"), counted(used.changes, "change", "changes"));
-            let last = used.last.as_deref().map(|last| format!(", last {last}")).unwrap_or_default();
-            let _ = writeln!(text, "{}\n   {}: {calls}, {changes}{last}", used.session.text(), line(&used.file));
+            let _ = writeln!(text, "{}", used.text());
         }
         for memory in &self.memories {
             let _ = writeln!(text, "memory {}", memory.text());
@@ -168,10 +179,9 @@ impl Answer for Related {
     fn notices(&self) -> Vec<String> {
         let is_empty = self.total == 0 && self.memories.is_empty() && self.chunks.is_empty();
         let none = is_empty.then(|| "Nothing is known of such a file.".to_owned());
-        let how = format!("limit {} shows all", self.total);
         let kept = (self.kept_left_out > 0)
             .then(|| format!("{} more memories and chunks name it: search finds them.", self.kept_left_out));
-        none.into_iter().chain(cut(self.sessions.len(), self.total, "sessions", &how)).chain(kept).collect()
+        none.into_iter().chain(self.cut.clone()).chain(kept).collect()
     }
 }
 

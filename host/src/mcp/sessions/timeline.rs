@@ -10,7 +10,7 @@ use crate::{
         about::About,
         desk::Desk,
         tool::{Answer, Effect, Refusal, Tool},
-        words::{cut, number, when},
+        words::{Limit, Room, cut, number, when},
     },
     search::timeline,
 };
@@ -62,20 +62,23 @@ impl Tool for Timeline {
     fn run(self, desk: &Desk) -> Result<Moments, Refusal> {
         let store = desk.store()?;
         let filter = self.about.filter(&store, desk)?;
-        let (moments, more) = timeline(&store, &filter, self.limit.clamp(1, MOST) as usize)?;
-        Ok(Moments {
-            total: (moments.len() + more) as u64,
-            moments: moments
-                .into_iter()
-                .map(|moment| Moment {
-                    id: moment.id.to_string(),
-                    kind: moment.kind.name().to_owned(),
-                    at: when(moment.at),
-                    text: moment.text,
-                    project: moment.project,
-                })
-                .collect(),
-        })
+        let (moments, more) = timeline(&store, &filter, Limit { asked: self.limit, most: MOST }.count())?;
+        let total = (moments.len() + more) as u64;
+        let moments = moments.into_iter().map(|moment| Moment {
+            id: moment.id.to_string(),
+            kind: moment.kind.name().to_owned(),
+            at: when(moment.at),
+            text: moment.text,
+            project: moment.project,
+        });
+        Ok(Moments { total, moments: Room::default().first(moments, usize::MAX, Moment::text) })
+    }
+}
+
+impl Moment {
+    fn text(&self) -> String {
+        let project = self.project.as_deref().map(|project| format!(" {project}")).unwrap_or_default();
+        format!("{} {} {}{project}: {}", self.at, self.id, self.kind, self.text)
     }
 }
 
@@ -83,8 +86,7 @@ impl Answer for Moments {
     fn text(&self) -> String {
         let mut text = String::new();
         for moment in &self.moments {
-            let project = moment.project.as_deref().map(|project| format!(" {project}")).unwrap_or_default();
-            let _ = writeln!(text, "{} {} {}{project}: {}", moment.at, moment.id, moment.kind, moment.text);
+            let _ = writeln!(text, "{}", moment.text());
         }
         text
     }

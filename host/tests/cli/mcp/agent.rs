@@ -15,7 +15,7 @@ use crate::support::User;
 /// Longer than a machine that is busy with other tests needs.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-pub(super) struct Agent {
+pub(crate) struct Agent {
     child: Child,
     input: Option<ChildStdin>,
     output: Receiver<String>,
@@ -26,7 +26,7 @@ pub(super) struct Agent {
 
 impl Agent {
     /// Starts a server in a folder, and says nothing yet.
-    pub(super) fn silent(user: &User, here: &Path) -> Self {
+    pub(crate) fn silent(user: &User, here: &Path) -> Self {
         let mut command = user.command(&["mcp"]);
         command.current_dir(here).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
         let mut child = command.spawn().unwrap();
@@ -44,25 +44,25 @@ impl Agent {
     }
 
     /// One that was greeted, in the user's folder.
-    pub(super) fn of(user: &User) -> Self {
+    pub(crate) fn of(user: &User) -> Self {
         Self::in_folder(user, user.folder())
     }
 
-    pub(super) fn in_folder(user: &User, here: &Path) -> Self {
+    pub(crate) fn in_folder(user: &User, here: &Path) -> Self {
         let mut agent = Self::silent(user, here);
         agent.greet();
         agent
     }
 
     /// One that says where it works.
-    pub(super) fn with_roots(user: &User, roots: &[String]) -> Self {
+    pub(crate) fn with_roots(user: &User, roots: &[String]) -> Self {
         let mut agent = Self::silent(user, user.folder());
         agent.roots = Some(roots.to_vec());
         agent.greet();
         agent
     }
 
-    pub(super) fn greet(&mut self) -> Value {
+    pub(crate) fn greet(&mut self) -> Value {
         let capabilities = if self.roots.is_some() { json!({ "roots": { "listChanged": true } }) } else { json!({}) };
         let client = json!({ "name": "test", "version": "1" });
         let params = json!({ "protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": client });
@@ -71,15 +71,15 @@ impl Agent {
         answer["result"].clone()
     }
 
-    pub(super) fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    pub(super) fn write(&mut self, line: &str) {
+    pub(crate) fn write(&mut self, line: &str) {
         self.write_bytes(line.as_bytes());
     }
 
-    pub(super) fn write_bytes(&mut self, line: &[u8]) {
+    pub(crate) fn write_bytes(&mut self, line: &[u8]) {
         let input = self.input.as_mut().unwrap();
         input.write_all(line).unwrap();
         input.write_all(b"\n").unwrap();
@@ -87,25 +87,25 @@ impl Agent {
     }
 
     /// The next message of the server.
-    pub(super) fn hear(&self) -> Value {
+    pub(crate) fn hear(&self) -> Value {
         let line = self.output.recv_timeout(PATIENCE).expect("the server says nothing");
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("no message of the protocol: {error}: {line}"))
     }
 
     /// Asks, without waiting. Gives the number of the question.
-    pub(super) fn begin(&mut self, method: &str, params: Value) -> u64 {
+    pub(crate) fn begin(&mut self, method: &str, params: Value) -> u64 {
         self.next += 1;
         self.write(&json!({ "jsonrpc": "2.0", "id": self.next, "method": method, "params": params }).to_string());
         self.next
     }
 
-    pub(super) fn ask(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) fn ask(&mut self, method: &str, params: Value) -> Value {
         let id = self.begin(method, params);
         self.answer(id)
     }
 
     /// What is answered to a question, whatever comes before it.
-    pub(super) fn answer(&mut self, id: u64) -> Value {
+    pub(crate) fn answer(&mut self, id: u64) -> Value {
         loop {
             let message = self.hear();
             if message["id"] == id && message["method"].is_null() {
@@ -120,7 +120,7 @@ impl Agent {
     }
 
     /// Calls a tool. Gives its result, which may be a refusal.
-    pub(super) fn call(&mut self, tool: &str, arguments: Value) -> Value {
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let message = self.ask("tools/call", json!({ "name": tool, "arguments": arguments }));
         assert!(message["error"].is_null(), "{tool}: {message}");
         message["result"].clone()
@@ -128,7 +128,7 @@ impl Agent {
 
     /// What a tool answers, as a value. What must not be overlooked stands in the text, too.
     #[track_caller]
-    pub(super) fn ok(&mut self, tool: &str, arguments: Value) -> Value {
+    pub(crate) fn ok(&mut self, tool: &str, arguments: Value) -> Value {
         let result = self.call(tool, arguments);
         assert_ne!(result["isError"], true, "{tool}: {result}");
         let (value, text) = (&result["structuredContent"], text(&result));
@@ -138,7 +138,7 @@ impl Agent {
 
     /// What a tool answers, as text.
     #[track_caller]
-    pub(super) fn text(&mut self, tool: &str, arguments: Value) -> String {
+    pub(crate) fn text(&mut self, tool: &str, arguments: Value) -> String {
         let result = self.call(tool, arguments);
         assert_ne!(result["isError"], true, "{tool}: {result}");
         text(&result)
@@ -146,19 +146,19 @@ impl Agent {
 
     /// Why a tool does not do it.
     #[track_caller]
-    pub(super) fn refused(&mut self, tool: &str, arguments: Value) -> String {
+    pub(crate) fn refused(&mut self, tool: &str, arguments: Value) -> String {
         let result = self.call(tool, arguments);
         assert_eq!(result["isError"], true, "{tool}: {result}");
         text(&result)
     }
 
     /// Closes its standard input and waits for its end.
-    pub(super) fn leave(mut self) -> ExitStatus {
+    pub(crate) fn leave(mut self) -> ExitStatus {
         drop(self.input.take());
         self.ended()
     }
 
-    pub(super) fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }

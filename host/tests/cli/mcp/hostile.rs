@@ -55,18 +55,51 @@ fn arguments_that_make_no_sense_are_refused_with_what_does() {
     let unknown = agent.ask("tools/call", json!({ "name": "burn", "arguments": {} }));
     assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
     assert!(unknown["error"]["message"].as_str().unwrap().contains("there are remember, recall"), "{unknown}");
+    let mut refused = std::collections::BTreeSet::new();
     for (tool, arguments, why) in [
         ("remember", json!({}), "missing field `content`"),
-        ("remember", json!({ "content": 5 }), "invalid type"),
-        ("remember", json!({ "content": "x", "category": "poem" }), "`poem` is none of: general, decision"),
+        ("remember", json!({ "content": 5 }), "`content`: invalid type"),
+        (
+            "remember",
+            json!({ "content": "x", "tags": { "a": 1 } }),
+            "`tags`: words separated by commas, or a list of words",
+        ),
+        ("remember", json!({ "content": "x", "expires": "2020-01-01" }), "nor a day to come"),
+        ("remember", json!({ "content": "x", "category": "poem" }), "`category`: `poem` is none of: general, decision"),
         ("remember", json!({ "content": "x", "importance": "urgent" }), "low, medium, high, critical"),
         ("remember", json!({ "content": "x", "confidence": 7 }), "between 0 and 1"),
         ("remember", json!({ "content": "x", "tags": "y".repeat(100) }), "a tag has at most"),
         ("remember", json!({ "content": "x".repeat(20_000) }), "Use `chunk`"),
         ("chunk", json!({ "content": "x".repeat(3 << 20) }), "in parts"),
+        ("chunk", json!({}), "missing field `content`"),
+        ("chunk", json!({ "content": "x", "chunk_type": ["session"] }), "`chunk_type`: invalid type"),
         ("recall", json!({ "limits": 3 }), "it takes "),
-        ("recall", json!({ "limit": -3 }), "invalid value"),
-        ("recall", json!({ "limit": 1e30 }), "invalid"),
+        ("recall", json!({ "limit": -3 }), "`limit`: invalid value"),
+        ("recall", json!({ "limit": 1e30 }), "`limit`: invalid"),
+        ("recall", json!({ "outdated": "maybe" }), "`outdated`: invalid type"),
+        ("search", json!({ "limit": 3 }), "missing field `query`"),
+        ("search", json!({ "query": "x", "project": 7 }), "`project`: invalid type"),
+        ("search", json!({ "query": "x", "kinds": 7 }), "`kinds`: words separated by commas"),
+        ("timeline", json!({ "limit": "many" }), "`limit`: invalid type"),
+        ("timeline", json!({ "date_to": "never" }), "`never` is neither"),
+        ("grep", json!({ "pattern": "x", "fuzzy_threshold": "high" }), "`fuzzy_threshold`: invalid type"),
+        ("get", json!({}), "missing field `ids`"),
+        ("get", json!({ "ids": "s1", "from": -1 }), "`from`: invalid value"),
+        ("peek", json!({ "chunk_id": "x", "start": [] }), "`start`: invalid type"),
+        ("list_chunks", json!({ "project": {} }), "`project`: invalid type"),
+        ("sessions", json!({ "limit": true }), "`limit`: invalid type"),
+        ("session_digest", json!({ "session": 5 }), "`session`: invalid type"),
+        ("related_to_file", json!({}), "missing field `path`"),
+        ("insights", json!({ "topic": ["a"] }), "`topic`: invalid type"),
+        ("patterns", json!({ "recurring": 3 }), "`recurring`: invalid type"),
+        ("proposals", json!({ "all": "some" }), "`all`: invalid type"),
+        ("retention_run", json!({ "purge": "perhaps" }), "`purge`: invalid type"),
+        ("restore", json!({}), "missing field `chunk_id`"),
+        ("restore", json!({ "chunk_id": "s99" }), "`list_chunks` name what is archived"),
+        ("forget", json!({}), "missing field `memory_id`"),
+        ("done", json!({ "memory_id": 7 }), "`memory_id`: invalid type"),
+        ("domains", json!({ "limit": 5 }), "it takes none"),
+        ("retention_preview", json!({ "archive": true }), "it takes none"),
         ("grep", json!({ "pattern": "" }), "a pattern has"),
         ("grep", json!({ "pattern": "x".repeat(5_000) }), "a pattern has"),
         ("get", json!({ "ids": [] }), "takes 1 to 20"),
@@ -77,7 +110,9 @@ fn arguments_that_make_no_sense_are_refused_with_what_does() {
         let refusal = agent.refused(tool, arguments);
         assert!(refusal.contains(why), "{tool}: {refusal}");
         assert!(refusal.len() < 1_500, "{tool}: {}", refusal.len());
+        refused.insert(tool);
     }
+    assert_eq!(refused.len(), 22, "a tool was not asked for nonsense");
     // What models write otherwise, and what means nothing.
     assert_eq!(agent.ok("recall", json!({ "limit": "5", "query": null, "category": "", "project": "*" }))["total"], 1);
     assert_eq!(
