@@ -43,6 +43,8 @@ CREATE TABLE touch (
     PRIMARY KEY (file_id, transcript_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX touch_transcript ON touch (transcript_id);
+-- Of what was read before, the next run of the worker counts them: `store/touch.rs`.
+INSERT OR REPLACE INTO meta (key, value) SELECT 'files-counted', '0' WHERE EXISTS (SELECT 1 FROM transcript);
 
 -- Statements that are remembered.
 CREATE TABLE memory (

@@ -34,6 +34,7 @@ mod queue;
 mod read;
 mod review;
 mod scan;
+mod seal;
 mod session;
 mod source;
 mod stamp;

@@ -9,7 +9,7 @@ use super::{
     Counts, SessionId, StoreError, TranscriptId,
     event::{self, COLUMNS, ORDINAL_BITS},
     label::Labels,
-    passage, session,
+    passage, session, touch,
 };
 
 /// The ids that a transcript's events may have, from an ordinal on.
@@ -77,6 +77,8 @@ pub(super) fn promote(db: &Connection, labels: &Labels, keys: &[i64]) -> Result<
         // An index left them out as copies.
         passage::renumber(db, transcript)?;
         count_in(db, labels, transcript, &rows)?;
+        touch::renew(db, transcript)?;
+        touch::renew_session_of(db, transcript)?;
     }
     Ok(())
 }

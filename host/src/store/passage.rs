@@ -56,6 +56,12 @@ impl Span {
         Ok(Self { first: row.get(0)?, count: row.get(1)?, origin, source: row.get(3)? })
     }
 
+    /// What of it is not after a number; none: nothing.
+    pub fn until(self, number: PassageId) -> Option<Self> {
+        let count = self.count.min(number.0 - self.first.0 + 1);
+        (count > 0).then_some(Self { count, ..self })
+    }
+
     /// What is left of it from a number on.
     fn from(self, number: PassageId) -> Self {
         let skipped = (number.0 - self.first.0).clamp(0, self.count);
@@ -76,6 +82,16 @@ pub struct Removal {
 }
 
 const NEXT: &str = "next-passage";
+
+/// Spans with numbers after one, found by their first numbers: they do not overlap, so it may be in the last one that begins before.
+const SPANS_AFTER: &str = "SELECT first, count, origin, source FROM span
+    WHERE first >= ifnull((SELECT max(first) FROM span WHERE first <= ?1), 0) AND first + count > ?1 + 1
+    ORDER BY first LIMIT ?2";
+
+/// The number of an event, looked for among those of its transcript only: most events before it are of others.
+const OF_EVENT: &str = "SELECT first + ?2 - source FROM span
+    WHERE origin = ?1 AND source BETWEEN (?2 >> 32) << 32 AND ?2 AND source + count > ?2
+    ORDER BY source DESC LIMIT 1";
 
 /// Gives numbers to `count` passages of a source.
 pub(super) fn add(db: &Connection, origin: Origin, source: i64, count: i64) -> Result<(), StoreError> {
@@ -181,12 +197,7 @@ impl Store {
     /// # Errors
     /// As for any read.
     pub fn spans_after(&self, after: PassageId, limit: usize) -> Result<Vec<Span>, StoreError> {
-        let mut find = self.db.prepare_cached(
-            "SELECT first, count, origin, source FROM span
-             WHERE first > ifnull((SELECT max(first) FROM span WHERE first <= ?1), -1)
-                OR (first = (SELECT max(first) FROM span WHERE first <= ?1) AND first + count > ?1 + 1)
-             ORDER BY first LIMIT ?2",
-        )?;
+        let mut find = self.db.prepare_cached(SPANS_AFTER)?;
         let spans = find.query_map(params![after, limit as i64], Span::read)?;
         Ok(spans.map(|span| span.map(|span| span.from(PassageId(after.0 + 1)))).collect::<Result<_, _>>()?)
     }
@@ -208,10 +219,7 @@ impl Store {
     /// # Errors
     /// As for any read.
     pub fn passage_of_event(&self, event: i64) -> Result<Option<PassageId>, StoreError> {
-        let mut find = self.db.prepare_cached(
-            "SELECT first + ?2 - source FROM span WHERE origin = ?1 AND source <= ?2 AND source + count > ?2
-             ORDER BY source DESC LIMIT 1",
-        )?;
+        let mut find = self.db.prepare_cached(OF_EVENT)?;
         Ok(find.query_row(params![Origin::Event, event], |row| row.get(0)).optional()?)
     }
 
@@ -242,5 +250,50 @@ impl Store {
     pub fn forget_removals(&mut self, until: i64) -> Result<(), StoreError> {
         self.db.prepare_cached("DELETE FROM removal WHERE id <= ?1")?.execute([until])?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_are_looked_up_and_not_gone_through() {
+        let home = tempfile::TempDir::new().unwrap();
+        let store = Store::open(home.path()).unwrap();
+        for sql in [SPANS_AFTER, OF_EVENT] {
+            let mut explain = store.db.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+            let steps = explain.query_map([1, 1], |row| row.get::<_, String>(3)).unwrap();
+            let steps: Vec<String> = steps.map(Result::unwrap).collect();
+            assert!(steps.iter().all(|step| !step.contains("SCAN span")), "{steps:?}");
+            let bounds = if sql == OF_EVENT { "source>? AND source<?" } else { "rowid>?" };
+            assert!(steps.iter().any(|step| step.contains(bounds)), "{steps:?}");
+        }
+    }
+
+    #[test]
+    fn spans_after_a_number_are_what_follows_it() {
+        let home = tempfile::TempDir::new().unwrap();
+        let store = Store::open(home.path()).unwrap();
+        for (origin, source, count) in
+            [(Origin::Event, 7 << 32, 5), (Origin::Memory, 3, 1), (Origin::Event, 8 << 32, 4)]
+        {
+            add(&store.db, origin, source, count).unwrap();
+        }
+        remove(&store.db, Origin::Memory, 3).unwrap();
+        let after = |number| -> Vec<(i64, i64, i64)> {
+            let spans = store.spans_after(PassageId(number), 9).unwrap();
+            spans.iter().map(|span| (span.first.0, span.count, span.source)).collect()
+        };
+        assert_eq!(after(0), [(1, 5, 7 << 32), (7, 4, 8 << 32)]);
+        assert_eq!(after(2), [(3, 3, (7 << 32) + 2), (7, 4, 8 << 32)]);
+        for number in [5, 6] {
+            assert_eq!(after(number), [(7, 4, 8 << 32)]);
+        }
+        assert_eq!(after(10), []);
+        assert_eq!(store.passage_of_event((8 << 32) + 3).unwrap(), Some(PassageId(10)));
+        for nothing in [(8 << 32) + 4, (9 << 32), (7 << 32) + 5] {
+            assert_eq!(store.passage_of_event(nothing).unwrap(), None);
+        }
     }
 }
