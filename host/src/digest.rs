@@ -43,6 +43,8 @@ pub struct Digest {
     pub edits: u64,
     /// Files it changed, those it changed most first.
     pub files: Vec<String>,
+    /// Files that are left out.
+    pub files_left_out: usize,
     /// The person's words, in their order, each shortened: the first ones and the last one.
     pub prompts: Vec<Said>,
     /// Prompts that are left out.
@@ -51,6 +53,12 @@ pub struct Digest {
     pub last_reply: Option<Said>,
     /// Tags.
     pub tags: Vec<String>,
+    /// Since when its words are put away: none of them is told here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub archived_at: Option<i64>,
+    /// Since when nothing is left of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub purged_at: Option<i64>,
 }
 
 /// Something that was said.
@@ -106,6 +114,9 @@ pub fn digest(store: &Store, session: SessionId) -> Result<Option<Digest>, Store
         }
         Ok::<_, StoreError>(())
     })?;
+    let mut files: Vec<String> = store.changes(session)?.into_iter().map(|(path, _)| path).collect();
+    let files_left_out = files.len().saturating_sub(MOST);
+    files.truncate(MOST);
     let SessionRow { native_id, tool, title, project, branch, path, started_at, ended_at, .. } = row;
     Ok(Some(Digest {
         id: Reference::Session(session),
@@ -120,10 +131,13 @@ pub fn digest(store: &Store, session: SessionId) -> Result<Option<Digest>, Store
         messages: row.messages,
         tool_calls: row.tool_calls,
         edits: row.edits,
-        files: store.changed_files(session, MOST)?,
+        files,
+        files_left_out,
         prompts,
         prompts_left_out: left_out,
         last_reply: last_reply.and_then(|reply| Said::of(&reply, SHORT)),
         tags: store.marks(Origin::Session, session.0, "tag")?,
+        archived_at: row.archived_at,
+        purged_at: row.purged_at,
     }))
 }

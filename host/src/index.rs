@@ -1,6 +1,10 @@
 //! The indexes that search uses: words of passages, words of whole sessions, memories and chunks, and vectors. All of them are
 //! derived from the store and brought up to date behind it; each says in its own commit how far it has come. One that is
-//! missing, damaged, or of another version or model is made again, and until then search does without it.
+//! missing, damaged, of another version, model or store is made again, and until then search does without it.
+
+mod follow;
+#[cfg(test)]
+mod tests;
 
 use std::{
     io,
@@ -11,14 +15,20 @@ use std::{
 use totalrecall_retrieval::{
     Covered,
     embed::Model,
-    vectors::{self, VectorsError},
-    words::{self, Document, WordWriter},
+    vectors::VectorsError,
+    words::{self, Document},
 };
 
+use self::follow::{Follows, Level, Vectors, Words};
 use crate::{
     passage::{Group, Kind, Passage},
-    store::{Origin, PassageId, Removal, Span, Store, StoreError},
+    store::{Origin, PassageId, Span, Store, StoreError},
 };
+
+/// What the indexes are called: their folders, and their seals in the store.
+pub(crate) const WORDS: &str = "words";
+pub(crate) const GROUPS: &str = "groups";
+pub(crate) const VECTORS: &str = "vectors";
 
 /// Where each of them lies.
 #[derive(Debug, Clone)]
@@ -34,7 +44,7 @@ pub struct Folders {
 impl Folders {
     /// Those in a folder.
     pub fn of(folder: &Path) -> Self {
-        Self { words: folder.join("words"), groups: folder.join("groups"), vectors: folder.join("vectors") }
+        Self { words: folder.join(WORDS), groups: folder.join(GROUPS), vectors: folder.join(VECTORS) }
     }
 }
 
@@ -55,6 +65,9 @@ pub enum IndexError {
     /// The vectors.
     #[error(transparent)]
     Vectors(#[from] VectorsError),
+    /// It was made of other passages than these.
+    #[error("the index of {0} is of another database")]
+    OtherStore(&'static str),
     /// Something that was to be made again could not be removed.
     #[error("could not remove {}: {why}", path.display())]
     Remove {
@@ -73,9 +86,22 @@ impl IndexError {
             Self::Words { why: words::Error::Busy, .. } | Self::Vectors(VectorsError::Locked(_)) => {
                 Some("Another process is at it. Wait until it has ended.")
             }
+            Self::Words { why: words::Error::Damaged(_), .. } => {
+                Some("Run `totalrecall reindex` to make the indexes anew.")
+            }
             _ => {
                 Some("Check who owns the home folder and whether its disk is full. Search goes on without this index.")
             }
+        }
+    }
+
+    /// Does it help to begin the index anew?
+    fn asks_for_rebuild(&self) -> bool {
+        match self {
+            Self::OtherStore(_) => true,
+            Self::Words { why, .. } => why.is_rebuild(),
+            Self::Vectors(why) => why.asks_for_rebuild(),
+            Self::Store(_) | Self::Remove { .. } => false,
         }
     }
 }
@@ -113,13 +139,20 @@ impl Renewal<'_> {
     /// See [`IndexError`]. Indexes that were done before stay so.
     pub fn run(&self, store: &mut Store, progress: &mut dyn FnMut(u64)) -> Result<Renewed, IndexError> {
         let folders = Folders::of(self.folder);
+        // What is not committed yet could be gone tomorrow, and the index would have it.
+        store.commit()?;
+        // What a session is found by as a whole are the files that it changed, too.
+        store.count_files(self.stop)?;
         let mut renewed = Renewed::default();
-        let words = self.renew(&mut Words::open(&folders.words, Level::Passages)?, store, progress)?;
-        let groups = self.renew(&mut Words::open(&folders.groups, Level::Groups)?, store, &mut |_| {})?;
+        let words = |anew| Words::open(&folders.words, Level::Passages, anew);
+        let words = self.renew(words, store, progress)?;
+        let groups = |anew| Words::open(&folders.groups, Level::Groups, anew);
+        let groups = self.renew(groups, store, &mut |_| {})?;
         renewed.passages = words.1;
         let mut removals = words.0.removals.min(groups.0.removals);
         if let Some(model) = self.model {
-            let vectors = self.renew(&mut Vectors::open(&folders.vectors, model)?, store, &mut |_| {})?;
+            let vectors = |anew| Vectors::open(&folders.vectors, model, anew);
+            let vectors = self.renew(vectors, store, &mut |_| {})?;
             renewed.vectors = vectors.1;
             removals = removals.min(vectors.0.removals);
         } else if folders.vectors.exists() {
@@ -131,34 +164,53 @@ impl Renewal<'_> {
         Ok(renewed)
     }
 
-    /// Brings one index up to date. Gives how far it is and what was added.
-    fn renew(
+    /// Brings one index up to date, the one that is there or else a new one. Gives how far it is and what was added.
+    fn renew<F: Follows>(
         &self,
-        index: &mut dyn Follows,
-        store: &Store,
+        open: impl Fn(bool) -> Result<F, IndexError>,
+        store: &mut Store,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<(Covered, u64), IndexError> {
+        let opened = open(false).and_then(|index| match is_of(store, &index)? {
+            true => Ok(index),
+            false => Err(IndexError::OtherStore(index.name())),
+        });
+        let index = match opened {
+            Err(error) if error.asks_for_rebuild() => open(true),
+            opened => opened,
+        };
+        self.follow(index?, store, progress)
+    }
+
+    fn follow(
+        &self,
+        mut index: impl Follows,
+        store: &mut Store,
         progress: &mut dyn FnMut(u64),
     ) -> Result<(Covered, u64), IndexError> {
         let mut covered = index.covered();
         let (mut added, mut since_commit) = (0, 0);
-        // Before anything is added: what is removed from here on is seen by the next renewal.
-        for removal in store.removals_after(covered.removals.cast_signed())? {
+        // What is removed from here on is seen by the next renewal.
+        let removals = store.removals_after(covered.removals.cast_signed())?;
+        let end = store.last_passage()?.0.cast_unsigned();
+        if removals.is_empty() && covered.passages == end {
+            return Ok((covered, 0));
+        }
+        // Drawn now that it is settled what the index is to cover: see `store/seal.rs`.
+        covered.seal = store.seal(index.name(), covered.seal)?;
+        for removal in removals {
             index.remove(removal)?;
             covered.removals = removal.id.cast_unsigned();
             since_commit += 1;
         }
-        let end = store.last_passage()?.0.cast_unsigned();
         while covered.passages < end && !self.stop.load(Ordering::Relaxed) {
             let spans = store.spans_after(PassageId(covered.passages.cast_signed()), SPANS)?;
-            let Some(last) = spans.last() else {
-                // The last numbers are gone already.
-                covered.passages = end;
-                since_commit += 1;
-                break;
-            };
             let before = covered.passages;
-            let until = (last.first.0 + last.count - 1).cast_unsigned();
-            for span in &spans {
-                let count = index.add(store, *span)?;
+            // The last numbers may be gone already, and there may be more by now.
+            let until = spans.last().map_or(end, |last| (last.first.0 + last.count - 1).cast_unsigned().min(end));
+            let spans = spans.iter().filter_map(|span| span.until(PassageId(end.cast_signed())));
+            for span in spans {
+                let count = index.add(store, span)?;
                 added += count;
                 since_commit += count;
             }
@@ -173,8 +225,25 @@ impl Renewal<'_> {
         if since_commit > 0 {
             index.commit(covered)?;
         }
+        if !self.stop.load(Ordering::Relaxed) {
+            index.finish()?;
+        }
         Ok((covered, added))
     }
+}
+
+/// Was the index made from this store?
+fn is_of(store: &Store, index: &impl Follows) -> Result<bool, StoreError> {
+    is_sealed(store, index.name(), index.covered())
+}
+
+/// Was an index that covers this made from this store? One of nothing is everybody's.
+///
+/// # Errors
+/// As for any read.
+pub(crate) fn is_sealed(store: &Store, name: &str, covered: Covered) -> Result<bool, StoreError> {
+    Ok(covered == Covered::default()
+        || covered.passages <= store.last_passage()?.0.cast_unsigned() && store.has_sealed(name, covered.seal)?)
 }
 
 /// Removes all indexes, so that the next renewal makes them anew.
@@ -185,84 +254,6 @@ pub fn remove(folder: &Path) -> Result<(), IndexError> {
     match std::fs::remove_dir_all(folder) {
         Err(why) if why.kind() != io::ErrorKind::NotFound => Err(IndexError::Remove { path: folder.to_owned(), why }),
         _ => Ok(()),
-    }
-}
-
-/// An index that follows the store.
-trait Follows {
-    fn covered(&self) -> Covered;
-    fn remove(&mut self, removal: Removal) -> Result<(), IndexError>;
-    /// Adds what is in a span; gives how much of it that was.
-    fn add(&mut self, store: &Store, span: Span) -> Result<u64, IndexError>;
-    fn commit(&mut self, covered: Covered) -> Result<(), IndexError>;
-}
-
-/// What a document of an index of words is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Level {
-    Passages,
-    Groups,
-}
-
-struct Words {
-    folder: PathBuf,
-    level: Level,
-    writer: WordWriter,
-}
-
-impl Words {
-    fn open(folder: &Path, level: Level) -> Result<Self, IndexError> {
-        let failed = |why| IndexError::Words { folder: folder.to_owned(), why };
-        let writer = match WordWriter::open(folder) {
-            Err(error) if error.is_rebuild() => {
-                remove(folder)?;
-                WordWriter::open(folder)
-            }
-            opened => opened,
-        };
-        Ok(Self { folder: folder.to_owned(), level, writer: writer.map_err(failed)? })
-    }
-
-    fn failed(&self) -> impl Fn(words::Error) -> IndexError + use<> {
-        let folder = self.folder.clone();
-        move |why| IndexError::Words { folder: folder.clone(), why }
-    }
-}
-
-impl Follows for Words {
-    fn covered(&self) -> Covered {
-        self.writer.covered()
-    }
-
-    fn remove(&mut self, removal: Removal) -> Result<(), IndexError> {
-        let first = removal.first.0.cast_unsigned();
-        let last = first + removal.count.cast_unsigned() - 1;
-        let failed = self.failed();
-        self.writer.delete_range(first, last).map_err(failed)
-    }
-
-    fn add(&mut self, store: &Store, span: Span) -> Result<u64, IndexError> {
-        let failed = self.failed();
-        if self.level == Level::Groups {
-            let Some(group) = group_of(span) else { return Ok(0) };
-            let text = store.group_text(group)?;
-            let id = span.first.0.cast_unsigned();
-            let kind = Kind::of_group(group) as u8;
-            let document = Document { id, session: group.number(), kind, at: None, text: &text };
-            self.writer.add(&document).map_err(failed)?;
-            return Ok(1);
-        }
-        let (mut count, writer) = (0, &mut self.writer);
-        store.read_span::<IndexError>(span, &mut |passage| {
-            count += 1;
-            writer.add(&document(&passage)).map_err(&failed)
-        })?;
-        Ok(count)
-    }
-
-    fn commit(&mut self, covered: Covered) -> Result<(), IndexError> {
-        let failed = self.failed();
-        self.writer.commit(&covered).map_err(failed)
     }
 }
 
@@ -285,51 +276,4 @@ pub(crate) fn group_of(span: Span) -> Option<Group> {
 /// Has a passage of this kind a vector? What tools print is found by its words.
 pub(crate) fn has_meaning(kind: Kind) -> bool {
     !matches!(kind, Kind::Call | Kind::Result | Kind::Reasoning)
-}
-
-struct Vectors<'m> {
-    model: &'m Model,
-    writer: vectors::Writer,
-}
-
-impl<'m> Vectors<'m> {
-    fn open(folder: &Path, model: &'m Model) -> Result<Self, IndexError> {
-        let writer = match vectors::Writer::open_or_create(folder, model.id(), model.dims()) {
-            Err(error) if error.asks_for_rebuild() => vectors::Writer::rebuild(folder, model.id(), model.dims()),
-            opened => opened,
-        };
-        Ok(Self { model, writer: writer? })
-    }
-}
-
-impl Follows for Vectors<'_> {
-    fn covered(&self) -> Covered {
-        self.writer.covered()
-    }
-
-    fn remove(&mut self, removal: Removal) -> Result<(), IndexError> {
-        for id in removal.first.0..removal.first.0 + removal.count {
-            self.writer.remove(id.cast_unsigned());
-        }
-        Ok(())
-    }
-
-    fn add(&mut self, store: &Store, span: Span) -> Result<u64, IndexError> {
-        let (mut count, writer, model) = (0, &mut self.writer, self.model);
-        store.read_span::<IndexError>(span, &mut |passage| {
-            if has_meaning(passage.kind)
-                && let Some(vector) = model.embed(&passage.text)
-            {
-                count += 1;
-                let Document { id, session, kind, at, .. } = document(&passage);
-                writer.append(id, session, kind, at, &vector)?;
-            }
-            Ok(())
-        })?;
-        Ok(count)
-    }
-
-    fn commit(&mut self, covered: Covered) -> Result<(), IndexError> {
-        Ok(self.writer.commit(&covered)?)
-    }
 }

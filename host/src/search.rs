@@ -6,11 +6,13 @@ mod asked;
 mod excerpt;
 mod grep;
 mod hit;
+mod reader;
 mod reference;
 mod run;
+mod tail;
 mod trigrams;
 
-pub use around::{Around, Moment, Step, around, timeline};
+pub use around::{Around, Away, Moment, Step, around, put_away, timeline};
 pub use asked::{Asked, AskedError};
 pub use grep::{Grep, Line, Lines};
 pub use hit::{Hit, Source};
@@ -46,8 +48,9 @@ pub struct Filter {
     pub entity: Option<String>,
     /// Only sessions that used this file: a whole path, or its last parts.
     pub path: Option<String>,
-    /// Memories that were superseded, have expired or are done, too.
-    pub outdated: bool,
+    /// Only memories that hold at this time, in milliseconds since the Unix epoch. None: those that were superseded, have expired
+    /// or are done, too.
+    pub holding_at: Option<i64>,
 }
 
 impl Filter {
@@ -86,6 +89,11 @@ pub struct Answer {
     pub corrected: Vec<(String, String)>,
     /// Of the hits, what was put away: found by title, marks and summary, and to be brought back for its text.
     pub archived: Vec<Archived>,
+    /// Beginnings of words that more words have than are searched for.
+    pub cut_prefixes: Vec<String>,
+    /// So many passages have the words of the phrases, and no more were looked at for whether they stand in their order. None: all
+    /// were.
+    pub phrases_looked_up: Option<usize>,
     /// Passages that no index has yet and that were too many to look through.
     pub unindexed: u64,
     /// Share of passages that could be found by their meaning, 0 to 1.

@@ -7,6 +7,8 @@ use std::collections::HashSet;
 pub struct Filter {
     /// Only of these sessions.
     pub sessions: Option<HashSet<u64>>,
+    /// Not of these.
+    pub without: HashSet<u64>,
     /// Only of these kinds.
     pub kinds: Option<Kinds>,
     /// Not before, in milliseconds since 1970. What has no time is not found.
@@ -18,7 +20,7 @@ pub struct Filter {
 impl Filter {
     /// Whether it lets everything through.
     pub fn is_open(&self) -> bool {
-        self.sessions.is_none() && self.kinds.is_none() && self.is_timeless()
+        !self.is_about_sessions() && self.kinds.is_none() && self.is_timeless()
     }
 
     /// Whether it lets a passage of this session, kind and time through.
@@ -27,7 +29,11 @@ impl Filter {
     }
 
     pub(crate) fn admits_session(&self, session: u64) -> bool {
-        self.sessions.as_ref().is_none_or(|sessions| sessions.contains(&session))
+        self.sessions.as_ref().is_none_or(|sessions| sessions.contains(&session)) && !self.without.contains(&session)
+    }
+
+    pub(crate) fn is_about_sessions(&self) -> bool {
+        self.sessions.is_some() || !self.without.is_empty()
     }
 
     pub(crate) fn admits_kind(&self, kind: u8) -> bool {
@@ -71,6 +77,8 @@ mod tests {
         assert!(open.is_open() && open.admits(7, 3, Some(50)) && open.admits(0, 255, None));
         let sessions = |ids: &[u64]| Filter { sessions: Some(ids.iter().copied().collect()), ..Filter::default() };
         assert!(sessions(&[7, 8]).admits(7, 3, Some(50)) && !sessions(&[8]).admits(7, 3, Some(50)));
+        let without = Filter { without: [8].into(), ..sessions(&[7, 8]) };
+        assert!(without.admits(7, 3, None) && !without.admits(8, 3, None) && !without.is_open());
         let kinds = |kinds: &[u8]| Filter { kinds: Some(kinds.iter().copied().collect()), ..Filter::default() };
         assert!(kinds(&[3, 63]).admits(7, 3, Some(50)) && !kinds(&[2, 67]).admits(7, 3, Some(50)));
         let span = |from, until| Filter { from, until, ..Filter::default() };

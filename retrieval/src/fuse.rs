@@ -75,7 +75,11 @@ pub struct Ranked {
 
 /// Ranks passages, best first. Sessions of which no passage was found are not among them.
 pub fn passages(legs: &Legs<'_>, weights: &Parts) -> Vec<Ranked> {
-    let of_session: HashMap<u64, f32> = by_best(legs.sessions).map(|(found, score)| (found.session, score)).collect();
+    let mut of_session = HashMap::new();
+    for (found, score) in by_best(legs.sessions) {
+        // The same session may be there twice, as it was and as it is now: the better one comes first.
+        of_session.entry(found.session).or_insert(score);
+    }
     let mut ranked = best(&Legs { sessions: &[], ..*legs }, weights, |found| found.id);
     for passage in &mut ranked {
         passage.parts.session = weights.session * of_session.get(&passage.session).copied().unwrap_or_default();
@@ -174,6 +178,16 @@ mod tests {
         prefer_recent(&mut found, &weights, |ranked| (ranked.session == 3).then_some(0));
         assert_eq!(found[1].session, 3);
         assert_eq!(found[1].parts.recency, 0.5);
+    }
+
+    #[test]
+    fn a_session_that_is_there_twice_has_its_better_score() {
+        let legs = Legs {
+            sessions: &[scored(7, 1, 20.0), scored(3, 1, 5.0)],
+            passages: &[scored(11, 1, 4.0)],
+            ..Legs::default()
+        };
+        assert_eq!(passages(&legs, &WEIGHTS)[0].parts.session, WEIGHTS.session);
     }
 
     #[test]

@@ -19,6 +19,8 @@ pub struct Covered {
     pub passages: u64,
     /// The last removal's id that was followed; 0: none.
     pub removals: u64,
+    /// A number that whoever keeps the passages drew for this commit, and by which they know their own index; 0: none.
+    pub seal: u64,
 }
 
 /// A passage that was found.

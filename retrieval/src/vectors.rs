@@ -140,10 +140,13 @@ impl Vectors {
         };
         let mut nearest = Nearest::new(CANDIDATES.max(k.saturating_mul(CANDIDATES_FOR_ONE)).min(self.commit.rows));
         let dead = |row: usize| self.dead.get(row / 64).is_some_and(|word| word >> (row % 64) & 1 == 1);
-        if filter.is_open() {
+        // What is to be left out is as little as what was removed.
+        let left_out = |row: usize| !filter.without.is_empty() && filter.without.contains(&self.columns.session(row));
+        let admits_most = filter.sessions.is_none() && filter.kinds.is_none() && filter.is_timeless();
+        if admits_most {
             kernels::scan(self.columns.sketches(), &query.sketch, |row, distance| {
                 // Removed rows are few, and most rows are too far away anyway: that is asked first.
-                if nearest.admits(distance) && !dead(row) {
+                if nearest.admits(distance) && !dead(row) && !left_out(row) {
                     nearest.push(row, distance);
                 }
             });

@@ -17,7 +17,7 @@ fn random_vector(random: &mut fastrand::Rng, dims: usize) -> Vec<f32> {
 }
 
 fn covered(passages: u64) -> Covered {
-    Covered { passages, removals: 0 }
+    Covered { passages, ..Covered::default() }
 }
 
 /// Writes passages `ids`, each with a vector made of its id, in sessions of ten, kinds of five, a millisecond after another.
@@ -60,8 +60,10 @@ fn any_filter() -> impl Strategy<Value = Filter> {
     let sessions = proptest::option::of(proptest::collection::hash_set(0_u64..12, 0..6));
     let kinds = proptest::option::of(proptest::collection::vec(0_u8..5, 0..4));
     let times = (proptest::option::of(0_i64..120), proptest::option::of(0_i64..120));
-    (sessions, kinds, times).prop_map(|(sessions, kinds, (from, until))| Filter {
+    let without = proptest::collection::hash_set(0_u64..12, 0..3);
+    (sessions, without, kinds, times).prop_map(|(sessions, without, kinds, (from, until))| Filter {
         sessions,
+        without,
         kinds: kinds.map(Kinds::from_iter),
         from,
         until,
@@ -169,11 +171,11 @@ fn a_reader_sees_what_was_there_when_it_opened() {
     append(&mut writer, 50..90, 64);
     writer.remove(7);
     assert_eq!(Vectors::open(folder.path()).unwrap().len(), 50, "not committed yet");
-    writer.commit(&Covered { passages: 89, removals: 1 }).unwrap();
+    writer.commit(&Covered { passages: 89, removals: 1, seal: 7 }).unwrap();
     let after = Vectors::open(folder.path()).unwrap();
     assert_eq!((before.len(), after.len()), (50, 89));
     assert!(has(&before, 7) && !has(&after, 7) && has(&after, 89));
-    assert_eq!(after.covered(), Covered { passages: 89, removals: 1 });
+    assert_eq!(after.covered(), Covered { passages: 89, removals: 1, seal: 7 });
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::{collections::HashSet, fs, path::Path};
 use tempfile::TempDir;
 use totalrecall_retrieval::words::*;
 
-const ALL: Covered = Covered { passages: 1, removals: 0 };
+const ALL: Covered = Covered { passages: 1, removals: 0, seal: 5 };
 
 fn passage(id: u64, text: &str) -> Document<'_> {
     Document {
@@ -111,14 +111,65 @@ fn phrases_and_prefixes() {
     let query = Query::parse("\"retry limit\"");
     let plan = index.plan(&query).unwrap();
     assert_eq!(index.search(&plan, &Filter::default(), 9).unwrap().len(), 2);
-    let verified = index.search_verified(&plan, &Filter::default(), 1, |id| id == 0).unwrap();
-    assert_eq!(verified.iter().map(|scored| scored.id).collect::<Vec<_>>(), [0]);
     assert_eq!(scan(&plan, [passage(1, "limit retry"), passage(2, "Retry limit")], &Filter::default(), 9)[0].id, 2);
     let mut found = search(&index, "conn*", &Filter::default(), 9);
     found.sort_unstable();
     assert_eq!(found, [2, 3]);
     assert_eq!(search(&index, "\"who is it\"", &Filter::default(), 9), [4]);
     assert!(search(&index, "\"retry nothing\"", &Filter::default(), 9).is_empty());
+}
+
+#[test]
+fn identifiers_and_paths_are_phrases_wherever_they_stand() {
+    let long = format!("in {}/src/main.rs line 3", "deeper/".repeat(20));
+    let texts = [
+        "a/b/src/main.rs",
+        &long,
+        "let x = store.getUserName()",
+        "get_user_name",
+        "src main rs",
+        "the --dry-run of it",
+    ];
+    let (_folder, index) = index(&texts, 2);
+    for (asked, expected) in [
+        ("\"src/main.rs\"", &[0, 1][..]),
+        ("\"main.rs\"", &[0, 1]),
+        ("\"getUserName\"", &[2]),
+        ("\"store.getUserName\"", &[2]),
+        ("\"--dry-run\"", &[5]),
+        ("\"get_user\"", &[3]),
+    ] {
+        let query = Query::parse(asked);
+        let mut found: Vec<u64> = search(&index, asked, &Filter::default(), 9);
+        found.retain(|id| query.holds(texts[*id as usize]));
+        found.sort_unstable();
+        assert_eq!(found, expected, "{asked}");
+    }
+}
+
+#[test]
+fn what_begins_so_counts_and_too_many_beginnings_are_told() {
+    let many: Vec<String> =
+        (0..70).map(|i| format!("conn{}{}x", char::from(b'a' + i / 26), char::from(b'a' + i % 26))).collect();
+    let texts: Vec<&str> = many.iter().map(String::as_str).collect();
+    let (_folder, index) = index(&texts, 70);
+    let plan = index.plan(&Query::parse("conn*")).unwrap();
+    assert_eq!(plan.cut_prefixes().collect::<Vec<_>>(), ["conn"]);
+    assert_eq!(index.search(&plan, &Filter::default(), 100).unwrap().len(), 64);
+    // Even one that is not searched for, such as a word that came up since.
+    let matched = plan.matched("a connyyx");
+    assert!(matched.share > 0.99 && matched.terms == ["connyyx"], "{matched:?}");
+    let plan = index.plan(&Query::parse("conna*")).unwrap();
+    assert_eq!((plan.cut_prefixes().count(), index.search(&plan, &Filter::default(), 100).unwrap().len()), (0, 26));
+}
+
+#[test]
+fn a_word_that_is_newer_than_the_index_is_not_corrected() {
+    let (_folder, index) = index(&["parser again", "buffer it"], 2);
+    let mut plan = index.plan(&Query::parse("parsre bufer")).unwrap();
+    plan.settle(["nothing", "they call it Parsre"]);
+    assert_eq!(plan.corrections().collect::<Vec<_>>(), [("bufer", "buffer")]);
+    assert!(index.search(&plan, &Filter::default(), 9).unwrap().iter().all(|found| found.id == 1));
 }
 
 #[test]
@@ -164,19 +215,42 @@ fn of_a_long_query_the_rarest_known_words_count() {
 
 #[test]
 fn removed_documents_are_gone() {
-    let (folder, mut index) = index(&["alpha", "alpha", "alpha", "alpha"], 2);
+    let (folder, before) = index(&["alpha", "alpha", "alpha", "alpha"], 2);
     let mut writer = WordWriter::open(folder.path()).unwrap();
     assert_eq!(writer.covered(), ALL);
     writer.delete(2).unwrap();
     writer.add(&passage(2, "beta")).unwrap();
     writer.delete_range(0, 1).unwrap();
-    writer.commit(&Covered { passages: 4, removals: 9 }).unwrap();
-    assert_eq!(search(&index, "alpha", &Filter::default(), 9).len(), 4);
-    index.reload().unwrap();
+    writer.commit(&Covered { passages: 4, removals: 9, seal: 6 }).unwrap();
+    let index = WordIndex::open(folder.path()).unwrap();
+    assert_eq!(search(&before, "alpha", &Filter::default(), 9).len(), 4);
     assert_eq!(search(&index, "alpha", &Filter::default(), 9), [3]);
     assert_eq!(search(&index, "beta", &Filter::default(), 9), [2]);
     assert_eq!((index.documents(), index.df("Beta").unwrap()), (2, 1));
-    assert_eq!(index.covered(), Covered { passages: 4, removals: 9 });
+    assert_eq!(index.covered(), Covered { passages: 4, removals: 9, seal: 6 });
+}
+
+#[test]
+fn who_waits_for_merges_has_few_segments_and_nothing_of_what_is_gone() {
+    let folder = TempDir::new().unwrap();
+    for id in 1..=40 {
+        let mut writer = WordWriter::open(folder.path()).unwrap();
+        for part in 0..10 {
+            writer.add(&passage(10 * id + part, "alpha beta")).unwrap();
+        }
+        // Most of what was ever added goes again.
+        writer.delete_range(10 * (id - 1) + 1, 10 * (id - 1) + 9).unwrap();
+        writer.commit(&Covered { passages: 10 * id + 9, ..Covered::default() }).unwrap();
+        writer.finish().unwrap();
+    }
+    let files = || fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+    let segments = files().filter(|file| file.extension().is_some_and(|extension| extension == "idx")).count();
+    assert!(segments < 10, "{segments} segments");
+    let index = WordIndex::open(folder.path()).unwrap();
+    assert_eq!(index.documents(), 49);
+    // What a term is said to be in includes what is gone until that is taken out.
+    assert!(index.df("alpha").unwrap() <= 65, "{}", index.df("alpha").unwrap());
+    assert_eq!(index.covered().passages, 409);
 }
 
 #[test]
@@ -232,7 +306,7 @@ fn readers_open_while_a_writer_commits_and_merges() {
         });
         for id in 1..=40 {
             writer.add(&passage(id, "alpha")).unwrap();
-            writer.commit(&Covered { passages: id, removals: 0 }).unwrap();
+            writer.commit(&Covered { passages: id, ..Covered::default() }).unwrap();
         }
         assert!(reading.join().unwrap() > 1);
     });

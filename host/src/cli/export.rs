@@ -96,8 +96,8 @@ fn about(context: &Context, store: &Store, part: &Part, query: &str) -> anyhow::
         None
     });
     let searcher = Searcher::open(&context.home.index(), model)?;
-    for trouble in searcher.troubles() {
-        ui::warn(&format!("{}; run: totalrecall reindex", clean(trouble)));
+    for trouble in searcher.troubles(store)? {
+        ui::warn(&format!("{}; run: totalrecall reindex", clean(&trouble)));
     }
     let filter = Filter { project: part.project.clone(), since: part.since, until: part.until, ..Filter::default() };
     let request = Request { query: query.to_owned(), filter, limit: HITS };

@@ -9,7 +9,8 @@ use crate::{
     clean::clean,
     digest, embedding,
     index::{self, Renewal},
-    search::{self, Asked, AskedError, Confidence, Grep, Reference, Request, SearchError, Searcher},
+    passage::Kind,
+    search::{self, Asked, AskedError, Away, Confidence, Grep, Reference, Request, SearchError, Searcher},
     store::{Store, StoreError},
 };
 
@@ -127,8 +128,8 @@ impl Search {
             None
         });
         let searcher = Searcher::open(&context.home.index(), model)?;
-        for trouble in searcher.troubles() {
-            ui::warn(&format!("{}; run: totalrecall reindex", clean(trouble)));
+        for trouble in searcher.troubles(&store)? {
+            ui::warn(&format!("{}; run: totalrecall reindex", clean(&trouble)));
         }
         let request = Request { query, filter, limit: usize::from(self.limit) };
         let answer = match searcher.search(&store, &request, context.now) {
@@ -153,6 +154,14 @@ impl Search {
 
 impl GrepLines {
     pub(super) fn run(&self, context: &Context) -> anyhow::Result<Outcome> {
+        if self.asked.kinds.contains(&Kind::Session) {
+            return Err(Usage(
+                "grep looks through what was said, remembered and saved; a session has no text of its own: `totalrecall \
+                 search --kind session` looks through titles, tags and files"
+                    .to_owned(),
+            )
+            .into());
+        }
         let Some(store) = store(context)? else { return Ok(Outcome::NothingFound) };
         let grep = Grep {
             pattern: self.pattern.clone(),
@@ -161,7 +170,6 @@ impl GrepLines {
             filter: filter(&self.asked, &store, context)?,
             limit: usize::from(self.limit),
             budget: Duration::from_secs(self.budget),
-            now: context.now,
         };
         let found = grep.run(&store)?;
         if self.json {
@@ -202,7 +210,7 @@ impl Show {
                 reference.parse().map_err(|error: search::ReferenceError| Usage(error.to_string()))?;
             match self.one(&store, &reference)? {
                 Some(one) => shown.push(one),
-                None => ui::warn(&format!("there is no {reference} (any more)")),
+                None => ui::warn(&missing(&store, &reference)?),
             }
         }
         if self.json {
@@ -245,12 +253,13 @@ impl Reindex {
         context.stop_on_ctrl_c();
         let mut store = work::open(context)?;
         let Some(_lock) = work::lock(context, false)? else { return Ok(Outcome::Done) };
-        index::remove(&context.home.index())?;
+        // What cannot be made anew stays.
+        let model = embedding::in_use(&context.home)?;
+        let folder = context.home.index();
+        index::remove(&folder)?;
         store.clear_trigrams()?;
         store.indexes_are_clean()?;
         let bar = progress::count_bar(store.last_passage()?.0.cast_unsigned());
-        let folder = context.home.index();
-        let model = embedding::in_use(&context.home)?;
         let renewal = Renewal { folder: &folder, model: model.as_ref(), stop: &context.stop };
         let renewed = renewal.run(&mut store, &mut |done| bar.inc(done));
         bar.finish_and_clear();
@@ -265,6 +274,25 @@ impl Reindex {
         anyhow::ensure!(!renewed.stopped, "interrupted: the rest is indexed by the next run of the worker");
         Ok(Outcome::Done)
     }
+}
+
+/// Why there is nothing to show.
+fn missing(store: &Store, reference: &Reference) -> anyhow::Result<String> {
+    let away = match reference {
+        Reference::Event(event) => search::put_away(store, *event)?,
+        _ => None,
+    };
+    Ok(match away {
+        None => format!("there is no {reference} (any more)"),
+        Some(Away { session, at, is_purged: true }) => {
+            format!("{reference} was thrown away on {} with all that was said in s{}", ui::local_time(at), session.0)
+        }
+        Some(Away { session, at, is_purged: false }) => format!(
+            "{reference} was put away on {} with its session; run: totalrecall restore s{}",
+            ui::local_time(at),
+            session.0
+        ),
+    })
 }
 
 /// The store, for reading. None: there is none, which has been said.

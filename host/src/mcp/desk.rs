@@ -46,25 +46,24 @@ pub(super) struct Indexes(Mutex<Option<Open>>);
 struct Open {
     stamp: Stamp,
     searcher: Searcher,
-    /// What search has to do without, and what to do about it.
-    troubles: Vec<String>,
+    /// Why there is no model, and what to do about it.
+    trouble: Option<String>,
 }
 
 impl Open {
     fn new(home: &Home, stamp: Stamp) -> Result<Self, SearchError> {
-        let mut troubles = Vec::new();
-        let model = embedding::in_use(home).unwrap_or_else(|error| {
-            let error = line(&error.to_string());
-            troubles.push(format!(
-                "{error}; what texts mean is not searched: `totalrecall models use {}` takes the built-in model.",
-                embedding::BUILT_IN
-            ));
-            None
-        });
-        let searcher = Searcher::open(&home.index(), model)?;
-        let damaged = searcher.troubles().iter();
-        troubles.extend(damaged.map(|trouble| format!("{}: `totalrecall reindex` makes it anew.", line(trouble))));
-        Ok(Self { stamp, searcher, troubles })
+        let (model, trouble) = match embedding::in_use(home) {
+            Ok(model) => (model, None),
+            Err(error) => {
+                let error = line(&error.to_string());
+                let trouble = format!(
+                    "{error}; what texts mean is not searched: `totalrecall models use {}` takes the built-in model.",
+                    embedding::BUILT_IN
+                );
+                (None, Some(trouble))
+            }
+        };
+        Ok(Self { stamp, searcher: Searcher::open(&home.index(), model)?, trouble })
     }
 }
 
@@ -170,11 +169,12 @@ impl Desk {
 
     /// Searches with the indexes as they are now. Gives what it has to do without, too.
     pub(super) fn search(&self, store: &Store, request: &Request) -> Result<(Answer, Vec<String>), Refusal> {
-        self.with_searcher(|searcher| searcher.search(store, request, self.now))
+        self.with_searcher(store, |searcher| searcher.search(store, request, self.now))
     }
 
     pub(super) fn with_searcher<T>(
         &self,
+        store: &Store,
         work: impl FnOnce(&Searcher) -> Result<T, SearchError>,
     ) -> Result<(T, Vec<String>), Refusal> {
         // One that another call has left in the middle of a panic is as good as any: it only reads.
@@ -185,7 +185,9 @@ impl Desk {
             None => Open::new(&self.home, stamp)?,
         };
         let known = open.insert(known);
-        Ok((work(&known.searcher)?, known.troubles.clone()))
+        let damaged = known.searcher.troubles(store)?;
+        let damaged = damaged.iter().map(|trouble| format!("{}: `totalrecall reindex` makes it anew.", line(trouble)));
+        Ok((work(&known.searcher)?, known.trouble.iter().cloned().chain(damaged).collect()))
     }
 }
 

@@ -16,7 +16,7 @@ use super::{
 use crate::{
     chunk::tokens,
     digest::digest,
-    search::{Reference, Step, around},
+    search::{Away, Reference, Step, around, put_away},
     store::{Origin, Store},
 };
 
@@ -46,6 +46,9 @@ pub(super) struct Got {
     /// References to what is not there, or not any more
     #[serde(skip_serializing_if = "Vec::is_empty")]
     missing: Vec<String>,
+    /// Why they are not, where it is known.
+    #[serde(skip)]
+    away: Vec<String>,
 }
 
 /// One of them.
@@ -152,6 +155,7 @@ impl Tool for Get {
         let (mut got, mut room, mut looked_at) = (Got::default(), Room::default(), Vec::new());
         for id in &references {
             let Some(found) = read(&store, id, self.neighbours.min(NEIGHBOURS) as usize, desk.now)? else {
+                got.away.extend(away(&store, id)?);
                 got.missing.push(id.to_string());
                 continue;
             };
@@ -164,14 +168,25 @@ impl Tool for Get {
         got.items.iter_mut().for_each(|item| item.fit_near(&mut room));
         if got.items.is_empty() {
             let missing = got.missing.join(", ");
-            return Err(Refusal::new(
-                format!("there is nothing, or nothing any more, behind {missing}"),
-                "References stand in what `search`, `grep`, `timeline`, `recall` and `sessions` answer.",
-            ));
+            let hint = if got.away.is_empty() {
+                "References stand in what `search`, `grep`, `timeline`, `recall` and `sessions` answer.".to_owned()
+            } else {
+                got.away.join(" ")
+            };
+            return Err(Refusal::new(format!("there is nothing, or nothing any more, behind {missing}"), hint));
         }
         desk.note(&looked_at);
         Ok(got)
     }
+}
+
+/// Why there is nothing behind a reference, where it is known.
+fn away(store: &Store, id: &Reference) -> Result<Option<String>, Refusal> {
+    let Reference::Event(event) = id else { return Ok(None) };
+    Ok(put_away(store, *event)?.map(|Away { session, is_purged, .. }| match is_purged {
+        true => format!("What was said in s{} was thrown away.", session.0),
+        false => format!("{id} was archived with its session: `restore` with s{} brings it back.", session.0),
+    }))
 }
 
 /// What was read, and what that is a look at.
@@ -265,6 +280,6 @@ impl Answer for Got {
             let around = near.iter().map(|item| item.id.as_str()).collect::<Vec<_>>().join(", ");
             format!("There was no room for {count} more steps around {around}: get fewer at once.")
         });
-        cut.chain(near).chain(archived).chain(missing).collect()
+        cut.chain(near).chain(archived).chain(missing).chain(self.away.iter().cloned()).collect()
     }
 }

@@ -12,7 +12,10 @@ use super::{
     tool::{Answer, Effect, Refusal, Tool},
     words::{Limit, Room, cut, line, number, when},
 };
-use crate::search::{Grep, Line, Lines};
+use crate::{
+    passage::Kind,
+    search::{Grep, Line, Lines},
+};
 
 /// Most lines.
 const MOST: u32 = 200;
@@ -98,14 +101,20 @@ impl Tool for GrepLines {
             ));
         }
         let store = desk.store()?;
+        let filter = self.about.filter(&store, desk)?;
+        if filter.kinds.contains(&Kind::Session) {
+            return Err(Refusal::new(
+                "grep looks through what was said, remembered and saved; a session has no text of its own",
+                "search with kinds `session` looks through titles, tags and files.",
+            ));
+        }
         let grep = Grep {
             pattern: self.pattern,
             case: self.case_sensitive,
             fuzzy: self.fuzzy.then(|| u8::try_from(self.fuzzy_threshold.min(100)).unwrap_or(100)),
-            filter: self.about.filter(&store, desk)?,
+            filter,
             limit: Limit { asked: self.limit, most: MOST }.count(),
             budget: BUDGET,
-            now: desk.now,
         };
         let mut found = grep.run(&store)?;
         let lines = std::mem::take(&mut found.lines).into_iter().map(Told::of);

@@ -150,7 +150,9 @@ impl Tool for Search {
     fn run(self, desk: &Desk) -> Result<Found, Refusal> {
         let store = desk.store()?;
         let mut filter = self.about.filter(&store, desk)?;
-        filter.outdated = self.outdated;
+        if self.outdated {
+            filter.holding_at = None;
+        }
         if !self.include_insights {
             let all = if filter.kinds.is_empty() { Kind::ALL.to_vec() } else { filter.kinds };
             filter.kinds = all.into_iter().filter(|kind| *kind != Kind::Memory).collect();
@@ -243,6 +245,20 @@ fn notices(answer: &search::Answer, shown: usize) -> Vec<String> {
         notices.push(format!(
             "{} archived, listed below.",
             super::words::counted(answer.archived.len() as u64, "match is", "matches are")
+        ));
+    }
+    for prefix in &answer.cut_prefixes {
+        notices.push(format!("Many words begin with `{}`; only the most frequent were looked for.", line(prefix)));
+    }
+    if let Some(looked_at) = answer.phrases_looked_up {
+        notices.push(format!(
+            "Only the best {looked_at} passages with the words of the phrase were looked at for it: grep looks at all."
+        ));
+    }
+    if answer.meaning < 0.995 {
+        notices.push(format!(
+            "Only {:.0}% of what is stored could be found by its meaning, the rest by its words: `totalrecall worker` does it.",
+            answer.meaning * 100.0
         ));
     }
     if answer.unindexed > 0 {

@@ -261,6 +261,11 @@ pub(super) fn text_of(digest: &Digest) -> String {
     say("began", digest.started_at.map(when));
     say("ended", digest.ended_at.map(when));
     say("tags", Some(digest.tags.join(", ")));
+    match (digest.purged_at, digest.archived_at) {
+        (Some(at), _) => say("purged", Some(format!("{}: nothing of what was said is left", when(at)))),
+        (None, Some(at)) => say("archived", Some(format!("{}: `restore` brings back what was said", when(at)))),
+        (None, None) => {}
+    }
     let _ = writeln!(
         text,
         "{}, {}, {}",
@@ -272,6 +277,9 @@ pub(super) fn text_of(digest: &Digest) -> String {
         text.push_str("files it changed:\n");
         for file in &digest.files {
             let _ = writeln!(text, "  {}", line(file));
+        }
+        if digest.files_left_out > 0 {
+            let _ = writeln!(text, "  ({} left out)", digest.files_left_out);
         }
     }
     if !digest.prompts.is_empty() {

@@ -119,7 +119,7 @@ impl Tool for Status {
         }
         state.problems = problems(desk, &store)?;
         let ((meaning, behind), troubles) =
-            desk.with_searcher(|searcher| Ok((searcher.coverage(&store)?, searcher.behind(&store)?)))?;
+            desk.with_searcher(&store, |searcher| Ok((searcher.coverage(&store)?, searcher.behind(&store)?)))?;
         state.meaning = meaning;
         if behind > 0 {
             state.problems.push(format!("{behind} newer passages are in no index yet: `totalrecall worker` does it."));

@@ -8,7 +8,7 @@ use super::{Filter, Reference, Source};
 use crate::{
     digest::{Said, short},
     passage::{Kind, Passage},
-    store::{Origin, Store, StoreError},
+    store::{Origin, SessionId, Store, StoreError},
 };
 
 /// An event, whole, with its neighbours in short.
@@ -42,6 +42,8 @@ pub struct Step {
 
 /// Longest text of a step, in characters.
 const STEP: usize = 160;
+/// Moments that are gathered besides the ones that are wanted before these are picked.
+const ROOM: usize = 1_000;
 
 impl Step {
     fn of(passage: &Passage) -> Option<Self> {
@@ -72,12 +74,37 @@ pub fn around(store: &Store, event: i64, steps: usize) -> Result<Option<Around>,
     }))
 }
 
+/// Why there is nothing to be shown of an event that there was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Away {
+    /// Its session.
+    pub session: SessionId,
+    /// Since when.
+    pub at: i64,
+    /// It cannot be brought back.
+    pub is_purged: bool,
+}
+
+/// Was an event put away with its session, or thrown away? None: it was not, or there never was one.
+///
+/// # Errors
+/// As for any read.
+pub fn put_away(store: &Store, event: i64) -> Result<Option<Away>, StoreError> {
+    let Some(session) = store.session_of(event)? else { return Ok(None) };
+    let Some(row) = store.session(session)? else { return Ok(None) };
+    Ok(match (row.purged_at, row.archived_at) {
+        (Some(at), _) => Some(Away { session, at, is_purged: true }),
+        (None, Some(at)) if store.has_event(event)? => Some(Away { session, at, is_purged: false }),
+        _ => None,
+    })
+}
+
 /// Something that happened.
 #[derive(Clone, Debug, Serialize)]
 pub struct Moment {
     /// What it is called.
     pub id: Reference,
-    /// What it is: a prompt, a memory, a chunk, or a session, which stands at its end.
+    /// What it is: something that was said or done, a memory, a chunk, or a session, which stands at its end.
     pub kind: Kind,
     /// When.
     pub at: i64,
@@ -87,8 +114,8 @@ pub struct Moment {
     pub project: Option<String>,
 }
 
-/// What happened, newest first, and how much more there is: what persons said, what was remembered and saved, and sessions as
-/// wholes. Without kinds in the filter, prompts are left out.
+/// What happened, newest first, and how much more there is: what was said and done, what was remembered and saved, and sessions as
+/// wholes. Without kinds in the filter, what was said and done in sessions is left out.
 ///
 /// # Errors
 /// As for any read.
@@ -97,23 +124,35 @@ pub fn timeline(store: &Store, filter: &Filter, limit: usize) -> Result<(Vec<Mom
     let admits = |origin, row| {
         groups.as_ref().is_none_or(|groups| groups.contains(&crate::passage::Group { origin, row }.number()))
     };
-    let wants = |kind| filter.kinds.contains(&kind) || (filter.kinds.is_empty() && kind != Kind::Prompt);
-    let mut moments = Vec::new();
-    let mut add = |id, kind, at: Option<i64>, text: &str, project: Option<String>| {
+    let is_whole = |kind| matches!(kind, Kind::Memory | Kind::Chunk | Kind::Session);
+    let wants = |kind| filter.kinds.contains(&kind) || (filter.kinds.is_empty() && is_whole(kind));
+    let wants_events = filter.kinds.iter().any(|kind| !is_whole(*kind));
+    let (mut moments, mut more) = (Vec::new(), 0);
+    let mut add = |id, kind, at: Option<i64>, text: &str, project: Option<&str>| {
         let Some(at) = at else { return };
         if wants(kind) && filter.since.is_none_or(|since| at >= since) && filter.until.is_none_or(|until| at < until) {
-            moments.push(Moment { id, kind, at, text: short(text, STEP), project });
+            moments.push(Moment { id, kind, at, text: short(text, STEP), project: project.map(str::to_owned) });
+            // There may be millions, of which a few are wanted.
+            if moments.len() > 2 * limit + ROOM {
+                more += newest(&mut moments, limit);
+            }
         }
     };
     for memory in store.memories()? {
         if admits(Origin::Memory, memory.row) {
             let text = format!("{}: {}", memory.category.name(), memory.content);
-            add(Reference::Memory(memory.id), Kind::Memory, Some(memory.created_at), &text, memory.project);
+            add(Reference::Memory(memory.id), Kind::Memory, Some(memory.created_at), &text, memory.project.as_deref());
         }
     }
     for chunk in store.chunks()? {
         if admits(Origin::Chunk, chunk.row) {
-            add(Reference::Chunk(chunk.id), Kind::Chunk, Some(chunk.created_at), &chunk.summary, chunk.project);
+            add(
+                Reference::Chunk(chunk.id),
+                Kind::Chunk,
+                Some(chunk.created_at),
+                &chunk.summary,
+                chunk.project.as_deref(),
+            );
         }
     }
     for session in store.sessions()? {
@@ -122,20 +161,27 @@ pub fn timeline(store: &Store, filter: &Filter, limit: usize) -> Result<(Vec<Mom
         }
         let title = session.title.clone().unwrap_or_else(|| format!("{} {}", session.tool, session.native_id));
         let text = format!("{title} ({} messages, {} edits)", session.messages, session.edits);
-        add(Reference::Session(session.id), Kind::Session, session.ended_at, &text, session.project.clone());
-        let is_within = filter.since.is_none_or(|since| session.ended_at.is_some_and(|end| end >= since));
-        if wants(Kind::Prompt) && is_within {
+        let project = session.project.as_deref();
+        add(Reference::Session(session.id), Kind::Session, session.ended_at, &text, project);
+        let is_within = filter.since.is_none_or(|since| session.ended_at.is_some_and(|end| end >= since))
+            && filter.until.is_none_or(|until| session.started_at.is_none_or(|begin| begin < until));
+        if wants_events && is_within {
             store.each_passage_of::<StoreError>(session.id, &mut |passage| {
-                if let (Kind::Prompt, Some(place)) = (passage.kind, passage.place) {
-                    let id = Reference::Event(place.event);
-                    add(id, Kind::Prompt, passage.at, &passage.text, session.project.clone());
+                if let Some(place) = passage.place {
+                    add(Reference::Event(place.event), passage.kind, passage.at, &passage.text, project);
                 }
                 Ok(())
             })?;
         }
     }
+    more += newest(&mut moments, limit);
+    Ok((moments, more))
+}
+
+/// Keeps so many, newest first; gives how many went.
+fn newest(moments: &mut Vec<Moment>, limit: usize) -> usize {
     moments.sort_by_key(|moment| Reverse(moment.at));
     let more = moments.len().saturating_sub(limit);
     moments.truncate(limit);
-    Ok((moments, more))
+    more
 }

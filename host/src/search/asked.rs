@@ -98,7 +98,7 @@ impl Asked {
             domain: given(&self.domain),
             entity: given(&self.entity),
             path: given(&self.path),
-            outdated: self.outdated,
+            holding_at: (!self.outdated).then_some(now),
         })
     }
 }

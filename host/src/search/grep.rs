@@ -47,8 +47,6 @@ pub struct Grep {
     pub limit: usize,
     /// Time after which it stops.
     pub budget: Duration,
-    /// The time, in milliseconds since the Unix epoch: which memories hold.
-    pub now: i64,
 }
 
 /// What was found.
@@ -128,11 +126,12 @@ impl Grep {
         shown.retain(|shown| self.filter.since.is_none_or(|since| shown.ended_at.is_none_or(|end| end >= since)));
 
         let mut all = Looked::new(self.limit);
-        let holds = |row| Ok::<_, StoreError>(store.memory_row(row)?.is_some_and(|memory| memory.holds(self.now)));
+        // Memories that do not hold any more are left out, unless they are asked for.
+        let holds = |row, now| Ok::<_, StoreError>(store.memory_row(row)?.is_some_and(|memory| memory.holds(now)));
         let mut failed = None;
         store.scan_kept(groups.as_ref(), &mut |text| {
-            let is_meant = text.group.origin != Origin::Memory || self.filter.outdated;
-            match if is_meant { Ok(true) } else { holds(text.row) } {
+            let is_memory = text.group.origin == Origin::Memory;
+            match self.filter.holding_at.filter(|_| is_memory).map_or(Ok(true), |now| holds(text.row, now)) {
                 Ok(true) => self.look(&matcher, &text, &mut all),
                 Ok(false) => {}
                 Err(error) => failed = Some(error),

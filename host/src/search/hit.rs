@@ -6,7 +6,7 @@ use totalrecall_retrieval::fuse::Why;
 use crate::{
     clean::clean,
     passage::{Kind, Passage},
-    search::{Filter, Reference},
+    search::Reference,
     store::{Origin, SessionId, Store, StoreError},
 };
 
@@ -87,23 +87,16 @@ impl Source {
     }
 }
 
-/// Why a memory does not hold any more; none: it does, or it is none. `Err`: it is not to be found by this filter.
-pub(super) fn outdated(
-    store: &Store,
-    passage: &Passage,
-    filter: &Filter,
-    now: i64,
-) -> Result<Result<Option<&'static str>, ()>, StoreError> {
-    let Some(group) = passage.group.filter(|group| group.origin == Origin::Memory) else { return Ok(Ok(None)) };
-    let Some(memory) = store.memory_row(group.row)? else { return Ok(Err(())) };
-    let why = if memory.superseded_by.is_some() {
+/// Why a memory does not hold any more; none: it does, or it is none.
+pub(super) fn outdated(store: &Store, passage: &Passage, now: i64) -> Result<Option<&'static str>, StoreError> {
+    let Some(group) = passage.group.filter(|group| group.origin == Origin::Memory) else { return Ok(None) };
+    let Some(memory) = store.memory_row(group.row)? else { return Ok(None) };
+    // By the time: the one that took its place may have been forgotten since.
+    Ok(if memory.superseded_at.is_some() {
         Some("superseded")
     } else if memory.done_at.is_some() {
         Some("done")
-    } else if !memory.holds(now) {
-        Some("expired")
     } else {
-        None
-    };
-    Ok(if why.is_some() && !filter.outdated { Err(()) } else { Ok(why) })
+        (!memory.holds(now)).then_some("expired")
+    })
 }

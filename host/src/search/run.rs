@@ -1,34 +1,36 @@
 //! The way from a query to its hits.
 
 use std::{
-    cell::{OnceCell, RefCell},
-    collections::{HashMap, HashSet},
+    cell::OnceCell,
+    collections::{BTreeSet, HashMap, HashSet},
     path::Path,
+    sync::OnceLock,
 };
 
 use totalrecall_retrieval::{
     Scored,
     embed::Model,
     filter::{Filter as Admitted, Kinds},
-    fuse::{self, Evidence, Legs, Parts, Ranked},
+    fuse::{self, Legs, Parts, Ranked},
     vectors::{Vectors, VectorsError},
-    words::{self, Document, Plan, Query, Scorer, WordIndex, scan},
+    words::{self, Plan, Query, WordIndex, scan},
 };
 
-use super::{Answer, Archived, Filter, Hit, Reference, Request, Source, excerpt::excerpt, hit::outdated};
+use super::{
+    Answer, Archived, Filter, Hit, Reference, Request, Source, excerpt::excerpt, hit::outdated, reader::Reader,
+    tail::Tail,
+};
 use crate::{
     digest::short,
-    index::{Folders, document, has_meaning},
-    passage::{Group, Kind, Passage},
-    store::{PassageId, Store, StoreError},
+    index::{self, Folders},
+    store::{Store, StoreError},
 };
 
 /// Passages that are taken from each ranking before they are put together, at least.
 const CANDIDATES: usize = 300;
-/// Passages that no index has yet and that are looked through all the same, the newest ones.
-const TAIL: usize = 4_000;
-/// Of these, those that are compared by their meaning: it takes some 50 µs each.
-const TAIL_MEANT: usize = 400;
+/// Passages with all words of a phrase that are looked at for whether these stand in its order, the best first: it takes some 20 µs
+/// each.
+const PHRASES: usize = 4_000;
 /// Cosine from which on a passage is found by its meaning alone. Of the built-in model: texts about different things have .15
 /// at most, the same said in other words .3 to .7.
 const NEAR: f32 = 0.3;
@@ -37,9 +39,7 @@ const TITLE: usize = 160;
 /// Passages that are read for each hit that is wanted: others may say the same, or be newer.
 const FOLDED: usize = 3;
 /// Passages that are read together with their neighbours.
-const READ: usize = 50;
-/// Passages that are asked how much of the query they have.
-const ASKED: usize = 10;
+pub(super) const READ: usize = 50;
 
 /// A search could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -66,7 +66,7 @@ impl SearchError {
     }
 }
 
-/// The indexes, open. Opening takes a millisecond; what is committed later is seen after [`Searcher::reload`].
+/// The indexes, open. Opening takes a millisecond; what is committed later is not seen.
 pub struct Searcher {
     words: WordIndex,
     groups: WordIndex,
@@ -74,6 +74,17 @@ pub struct Searcher {
     model: Option<Model>,
     /// An index that is missing or cannot be used, and why.
     troubles: Vec<String>,
+    /// In place of an index of words that was made from another store.
+    nothing: OnceLock<WordIndex>,
+}
+
+/// The indexes, as far as they were made from the store that is searched.
+struct Indexes<'s> {
+    words: &'s WordIndex,
+    groups: &'s WordIndex,
+    vectors: Option<&'s Vectors>,
+    /// Those that were not, as sentences.
+    foreign: Vec<String>,
 }
 
 impl Searcher {
@@ -102,12 +113,42 @@ impl Searcher {
                 None
             }
         };
-        Ok(Self { words, groups, vectors, model, troubles })
+        Ok(Self { words, groups, vectors, model, troubles, nothing: OnceLock::new() })
     }
 
     /// Indexes that cannot be used, as sentences.
-    pub fn troubles(&self) -> &[String] {
-        &self.troubles
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn troubles(&self, store: &Store) -> Result<Vec<String>, SearchError> {
+        Ok([self.troubles.clone(), self.of(store)?.foreign].concat())
+    }
+
+    fn of(&self, store: &Store) -> Result<Indexes<'_>, SearchError> {
+        let mut foreign = Vec::new();
+        let mut is_ours = |name, covered| -> Result<bool, StoreError> {
+            let is_ours = index::is_sealed(store, name, covered)?;
+            if !is_ours {
+                foreign.push(format!("the index of {name} is of another database, or of one that was there before"));
+            }
+            Ok(is_ours)
+        };
+        let words = is_ours(index::WORDS, self.words.covered())?.then_some(&self.words);
+        let groups = is_ours(index::GROUPS, self.groups.covered())?.then_some(&self.groups);
+        let vectors = match &self.vectors {
+            Some(vectors) => is_ours(index::VECTORS, vectors.covered())?.then_some(vectors),
+            None => None,
+        };
+        let or_nothing = |index: Option<_>| index.map_or_else(|| self.nothing(), Ok);
+        Ok(Indexes { words: or_nothing(words)?, groups: or_nothing(groups)?, vectors, foreign })
+    }
+
+    fn nothing(&self) -> Result<&WordIndex, SearchError> {
+        if let Some(nothing) = self.nothing.get() {
+            return Ok(nothing);
+        }
+        let nothing = WordIndex::empty()?;
+        Ok(self.nothing.get_or_init(|| nothing))
     }
 
     /// Searches.
@@ -121,55 +162,62 @@ impl Searcher {
         }
         let mut answer = Answer::default();
         let Some(admitted) = admitted(store, &request.filter)? else { return Ok(answer) };
-        let plan = self.words.plan(&query)?;
-        answer.corrected = corrections(&plan);
-        let texts = Texts::of(store);
-        let tail = Tail::read(store, &self.words, &mut answer)?;
+        let indexes = self.of(store)?;
+        let tail = Tail::read(store, indexes.words.covered())?;
+        answer.unindexed = tail.unread;
+        let mut plan = indexes.words.plan(&query)?;
+        plan.settle(tail.texts());
+        answer.corrected = plan.corrections().map(|(word, term)| (word.to_owned(), term.to_owned())).collect();
+        answer.cut_prefixes = plan.cut_prefixes().map(str::to_owned).collect();
+        let reader = Reader::of(store);
         let vector = OnceCell::new();
         let vector =
             || vector.get_or_init(|| self.model.as_ref().and_then(|model| model.embed(&request.query))).as_deref();
 
         let most = request.limit.max(CANDIDATES);
-        let mut passages = self.words.search_verified(&plan, &admitted, most, |id| {
-            !query.has_phrases() || texts.text(id).is_some_and(|text| query.holds(&text))
-        })?;
+        let mut passages = if query.has_phrases() {
+            let found = indexes.words.search(&plan, &admitted, PHRASES.max(most))?;
+            let looked_at = found.len();
+            let held = reader.those_that_hold(found, &query, most)?;
+            // Where there are enough there are simply more.
+            answer.phrases_looked_up = (looked_at >= PHRASES && held.len() < most).then_some(looked_at);
+            held
+        } else {
+            indexes.words.search(&plan, &admitted, most)?
+        };
         merge(&mut passages, scan(&plan, tail.documents(), &admitted, most), most);
-        let groups = self.groups(&query, &admitted, &tail)?;
-        let mut dense = match (&self.vectors, vector()) {
+        let groups = groups(indexes.groups, &query, &admitted, &tail)?;
+        let mut dense = match (indexes.vectors, vector()) {
             (Some(vectors), Some(vector)) => vectors.search(vector, most, &admitted),
             _ => Vec::new(),
         };
+        // What neither the vectors have nor the tail.
+        let mut without_meaning = tail.from.saturating_sub(indexes.vectors.map_or(0, |it| it.covered().passages));
         if let (Some(model), Some(vector)) = (&self.model, vector()) {
-            merge(&mut dense, tail.by_meaning(model, vector, &admitted), most);
+            let (found, left_out) = tail.by_meaning(model, vector, &admitted);
+            merge(&mut dense, found, most);
+            without_meaning += left_out;
+        } else if self.model.is_none() {
+            without_meaning = tail.last;
         }
+        answer.meaning = 1.0 - without_meaning as f32 / tail.last.max(1) as f32;
         // Something is always nearest, though it is not near.
         let by_words: HashSet<u64> = passages.iter().map(|found| found.id).collect();
         dense.retain(|found| found.score >= NEAR || by_words.contains(&found.id));
         if query.has_phrases() {
             // What was asked for in these words is not answered in others.
-            dense.retain(|found| texts.text(found.id).is_some_and(|text| query.holds(&text)));
+            dense = reader.those_that_hold(dense, &query, most)?;
         }
-        answer.meaning = self.coverage(store)?;
         answer.is_more = passages.len() >= most;
-        let (contexts, evidence) = in_context(store, &plan, &passages)?;
+        let (contexts, evidence) = reader.in_context(&plan, &passages)?;
         answer.confidence = evidence.confidence().into();
         let weights = evidence.weights();
         let legs = Legs { sessions: &groups, passages: &passages, contexts: &contexts, dense: &dense };
         let mut ranked = fuse::passages(&legs, &weights);
         // Those that have no chance are not even read.
         ranked.truncate(most);
-        self.hits(store, request, &plan, ranked, &weights, now, &mut answer)?;
+        hits(&reader, request, &plan, ranked, &weights, now, &mut answer)?;
         Ok(answer)
-    }
-
-    /// Sessions, memories and chunks by all that they say.
-    fn groups(&self, query: &Query, admitted: &Admitted, tail: &Tail) -> Result<Vec<Scored>, SearchError> {
-        let plan = self.groups.plan(query)?;
-        // A session is found by what it says whenever and in whatever way that was said.
-        let of_groups = Admitted { sessions: admitted.sessions.clone(), ..Admitted::default() };
-        let mut groups = self.groups.search(&plan, &of_groups, CANDIDATES)?;
-        merge(&mut groups, scan(&plan, tail.groups(), &of_groups, CANDIDATES), CANDIDATES);
-        Ok(groups)
     }
 
     /// Passages of the store that the words do not cover yet.
@@ -177,7 +225,7 @@ impl Searcher {
     /// # Errors
     /// Those of the store.
     pub fn behind(&self, store: &Store) -> Result<u64, SearchError> {
-        Ok(store.last_passage()?.0.cast_unsigned().saturating_sub(self.words.covered().passages))
+        Ok(store.last_passage()?.0.cast_unsigned().saturating_sub(self.of(store)?.words.covered().passages))
     }
 
     /// Share of passages that have a vector where they should, 0 to 1.
@@ -186,93 +234,81 @@ impl Searcher {
     /// Those of the store.
     pub fn coverage(&self, store: &Store) -> Result<f32, SearchError> {
         let all = store.last_passage()?.0;
-        let covered = self.vectors.as_ref().map_or(0, |vectors| vectors.covered().passages.cast_signed());
+        let covered = self.of(store)?.vectors.map_or(0, |vectors| vectors.covered().passages.cast_signed());
         Ok(if all == 0 { 1.0 } else { (covered as f32 / all as f32).min(1.0) })
-    }
-
-    #[expect(clippy::too_many_arguments, reason = "it is the last step of the one above")]
-    fn hits(
-        &self,
-        store: &Store,
-        request: &Request,
-        plan: &Plan,
-        mut ranked: Vec<Ranked>,
-        weights: &Parts,
-        now: i64,
-        answer: &mut Answer,
-    ) -> Result<(), SearchError> {
-        let mut read = HashMap::new();
-        let mut gone = 0;
-        let enough = request.limit.saturating_mul(FOLDED).max(READ);
-        for found in &ranked {
-            if read.len() >= enough {
-                break;
-            }
-            let passage = store.passage(PassageId(found.id.cast_signed()))?;
-            let outdated = passage.as_ref().map(|it| outdated(store, it, &request.filter, now)).transpose()?;
-            match passage.zip(outdated.and_then(Result::ok)) {
-                Some(it) => drop(read.insert(found.id, it)),
-                None => gone += 1,
-            }
-        }
-        // Those that are not read are counted as they are.
-        answer.total = ranked.len() - gone - read.len();
-        ranked.retain(|found| read.contains_key(&found.id));
-        let age = |found: &Ranked| Some(now - read.get(&found.id)?.0.at?);
-        fuse::prefer_recent(&mut ranked, weights, age);
-        let texts: Vec<&str> =
-            ranked.iter().filter_map(|found| read.get(&found.id)).map(|(passage, _)| passage.text.as_str()).collect();
-        let same_as = fuse::alike(&texts);
-        let mut places: HashMap<usize, usize> = HashMap::new();
-        for (place, found) in ranked.iter().enumerate() {
-            if let Some(first) = same_as.get(place).copied().flatten() {
-                if let Some(hit) = places.get(&first).and_then(|at| answer.hits.get_mut(*at)) {
-                    hit.similar += 1;
-                }
-                continue;
-            }
-            answer.total += 1;
-            let Some((passage, outdated)) = read.get(&found.id).filter(|_| answer.hits.len() < request.limit) else {
-                continue;
-            };
-            let Some(id) = Reference::of(store, passage)? else { continue };
-            places.insert(place, answer.hits.len());
-            if is_archived(store, &id)? {
-                let title = short(passage.text.lines().next().unwrap_or_default(), TITLE);
-                answer.archived.push(Archived { id: id.clone(), title });
-            }
-            answer.hits.push(Hit {
-                id,
-                kind: passage.kind,
-                score: found.score,
-                at: passage.at,
-                source: Source::of(store, passage)?,
-                excerpt: excerpt(plan, &passage.text),
-                why: found.why(plan, &passage.text),
-                similar: 0,
-                outdated: *outdated,
-            });
-        }
-        Ok(())
     }
 }
 
-/// Reads the best passages with what stands before and after them. Gives their scores so, and what speaks for there being an
-/// answer.
-fn in_context(store: &Store, plan: &Plan, passages: &[Scored]) -> Result<(Vec<Scored>, Evidence), StoreError> {
-    let mut scorer = Scorer::new(plan);
-    let mut evidence = Evidence { share: 0.0, unspaced: plan.unspaced() };
-    let mut contexts = Vec::new();
-    for (place, found) in passages.iter().take(READ).enumerate() {
-        let around = store.passage_in_context(PassageId(found.id.cast_signed()))?;
-        let texts: Vec<&str> = around.iter().map(String::as_str).collect();
-        contexts.push(Scored { score: scorer.score(&texts), ..*found });
-        if place < ASKED {
-            evidence.share = evidence.share.max(plan.matched(&texts.join("\n")).share);
+/// Sessions, memories and chunks by all that they say.
+fn groups(index: &WordIndex, query: &Query, admitted: &Admitted, tail: &Tail) -> Result<Vec<Scored>, SearchError> {
+    let mut plan = index.plan(query)?;
+    plan.settle(tail.texts());
+    // A session is found by what it says whenever and in whatever way that was said.
+    let of_groups = Admitted { kinds: None, from: None, until: None, ..admitted.clone() };
+    let mut groups = index.search(&plan, &of_groups, CANDIDATES)?;
+    merge(&mut groups, scan(&plan, tail.groups(), &of_groups, CANDIDATES), CANDIDATES);
+    Ok(groups)
+}
+
+/// The best of what is ranked, as hits.
+fn hits(
+    reader: &Reader<'_>,
+    request: &Request,
+    plan: &Plan,
+    mut ranked: Vec<Ranked>,
+    weights: &Parts,
+    now: i64,
+    answer: &mut Answer,
+) -> Result<(), SearchError> {
+    let store = reader.store;
+    let mut read = HashMap::new();
+    let mut gone = 0;
+    let enough = request.limit.saturating_mul(FOLDED).max(READ);
+    for found in &ranked {
+        if read.len() >= enough {
+            break;
+        }
+        match reader.passage(found.id)? {
+            Some(passage) => drop(read.insert(found.id, passage)),
+            None => gone += 1,
         }
     }
-    contexts.sort_by(|a, b| b.score.total_cmp(&a.score));
-    Ok((contexts, evidence))
+    // Those that are not read are counted as they are.
+    answer.total = ranked.len() - gone - read.len();
+    ranked.retain(|found| read.contains_key(&found.id));
+    let age = |found: &Ranked| Some(now - read.get(&found.id)?.at?);
+    fuse::prefer_recent(&mut ranked, weights, age);
+    let texts: Vec<&str> = ranked.iter().filter_map(|found| Some(read.get(&found.id)?.text.as_str())).collect();
+    let same_as = fuse::alike(&texts);
+    let mut places: HashMap<usize, usize> = HashMap::new();
+    for (place, found) in ranked.iter().enumerate() {
+        if let Some(first) = same_as.get(place).copied().flatten() {
+            if let Some(hit) = places.get(&first).and_then(|at| answer.hits.get_mut(*at)) {
+                hit.similar += 1;
+            }
+            continue;
+        }
+        answer.total += 1;
+        let Some(passage) = read.get(&found.id).filter(|_| answer.hits.len() < request.limit) else { continue };
+        let Some(id) = Reference::of(store, passage)? else { continue };
+        places.insert(place, answer.hits.len());
+        if is_archived(store, &id)? {
+            let title = short(passage.text.lines().next().unwrap_or_default(), TITLE);
+            answer.archived.push(Archived { id: id.clone(), title });
+        }
+        answer.hits.push(Hit {
+            id,
+            kind: passage.kind,
+            score: found.score,
+            at: passage.at,
+            source: Source::of(store, passage)?,
+            excerpt: excerpt(plan, &passage.text),
+            why: found.why(plan, &passage.text),
+            similar: 0,
+            outdated: outdated(store, passage, now)?,
+        });
+    }
+    Ok(())
 }
 
 /// Was it put away, so that it was found by its title, its marks and its summary alone?
@@ -286,17 +322,20 @@ fn is_archived(store: &Store, id: &Reference) -> Result<bool, StoreError> {
 
 /// What the indexes may give. None: nothing can be found.
 fn admitted(store: &Store, filter: &Filter) -> Result<Option<Admitted>, StoreError> {
-    let sessions: Option<HashSet<u64>> = store.groups(filter)?.map(|groups| groups.into_iter().collect());
-    if sessions.as_ref().is_some_and(HashSet::is_empty) {
+    // Of these the memories that do not hold are left out already.
+    let sessions = if filter.is_about_groups() { store.groups(filter)? } else { None };
+    if sessions.as_ref().is_some_and(BTreeSet::is_empty) {
         return Ok(None);
     }
+    let without = if sessions.is_none() { store.outdated(filter)? } else { BTreeSet::new() };
     let kinds: Kinds = filter.kinds.iter().map(|kind| *kind as u8).collect();
-    let kinds = (!filter.kinds.is_empty()).then_some(kinds);
-    Ok(Some(Admitted { sessions, kinds, from: filter.since, until: filter.until }))
-}
-
-fn corrections(plan: &Plan) -> Vec<(String, String)> {
-    plan.corrections().map(|(word, term)| (word.to_owned(), term.to_owned())).collect()
+    Ok(Some(Admitted {
+        sessions: sessions.map(HashSet::from_iter),
+        without: HashSet::from_iter(without),
+        kinds: (!filter.kinds.is_empty()).then_some(kinds),
+        from: filter.since,
+        until: filter.until,
+    }))
 }
 
 /// Puts two lists together, best first, at most so many.
@@ -305,76 +344,5 @@ fn merge(into: &mut Vec<Scored>, other: Vec<Scored>, most: usize) {
         into.extend(other);
         into.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.id.cmp(&a.id)));
         into.truncate(most);
-    }
-}
-
-/// Texts of passages, read when they are asked for.
-struct Texts<'s> {
-    store: &'s Store,
-    known: RefCell<HashMap<u64, Option<String>>>,
-}
-
-impl<'s> Texts<'s> {
-    fn of(store: &'s Store) -> Self {
-        Self { store, known: RefCell::default() }
-    }
-
-    /// The text of a passage. None: it is gone, or cannot be read; then it is not found.
-    fn text(&self, id: u64) -> Option<String> {
-        let read = || self.store.passage(PassageId(id.cast_signed())).ok().flatten().map(|passage| passage.text);
-        self.known.borrow_mut().entry(id).or_insert_with(read).clone()
-    }
-}
-
-/// Passages that are newer than the indexes.
-struct Tail {
-    passages: Vec<Passage>,
-}
-
-impl Tail {
-    fn read(store: &Store, words: &WordIndex, answer: &mut Answer) -> Result<Self, SearchError> {
-        let covered = words.covered().passages.cast_signed();
-        let last = store.last_passage()?.0;
-        // Most of these numbers may be gone or of events that are not found; they are bounded, not counted.
-        let from = covered.max(last - TAIL as i64);
-        answer.unindexed = (from - covered).cast_unsigned();
-        let mut passages = Vec::new();
-        let mut after = PassageId(from);
-        while after.0 < last {
-            let spans = store.spans_after(after, 256)?;
-            let Some(end) = spans.last() else { break };
-            after = PassageId(end.first.0 + end.count - 1);
-            for span in spans {
-                store.read_span::<StoreError>(span, &mut |passage| {
-                    passages.push(passage);
-                    Ok(())
-                })?;
-            }
-        }
-        Ok(Self { passages })
-    }
-
-    fn documents(&self) -> impl Iterator<Item = Document<'_>> {
-        self.passages.iter().map(document)
-    }
-
-    /// Memories and chunks as wholes, roughly: by their parts.
-    fn groups(&self) -> impl Iterator<Item = Document<'_>> {
-        let is_whole = |passage: &&Passage| matches!(passage.kind, Kind::Memory | Kind::Chunk | Kind::Session);
-        self.passages.iter().filter(is_whole).map(document)
-    }
-
-    fn by_meaning(&self, model: &Model, query: &[f32], admitted: &Admitted) -> Vec<Scored> {
-        let meant = self.passages.iter().rev().filter(|passage| has_meaning(passage.kind));
-        meant
-            .take(TAIL_MEANT)
-            .filter(|passage| admitted.admits(passage.group.map_or(0, Group::number), passage.kind as u8, passage.at))
-            .filter_map(|passage| {
-                let vector = model.embed(&passage.text)?;
-                let score = vector.iter().zip(query).map(|(a, b)| a * b).sum();
-                let Document { id, session, .. } = document(passage);
-                Some(Scored { id, session, score })
-            })
-            .collect()
     }
 }

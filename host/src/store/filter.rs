@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 
 use rusqlite::{ToSql, params_from_iter};
 
-use super::{Origin, Store, StoreError};
+use super::{
+    Origin, Store, StoreError,
+    touch::{IS_FILE, slashes},
+};
 use crate::{passage::Group, search::Filter};
 
 /// A statement that grows by conditions.
@@ -19,7 +22,7 @@ impl Query {
     }
 
     /// Adds a condition in which each `?` is the next value.
-    fn and(&mut self, condition: &str, values: impl IntoIterator<Item = String>) {
+    fn and<V: ToSql + 'static>(&mut self, condition: &str, values: impl IntoIterator<Item = V>) {
         self.sql += &format!(" AND ({condition})");
         self.values.extend(values.into_iter().map(|value| Box::new(value) as Box<dyn ToSql>));
     }
@@ -39,12 +42,12 @@ impl Store {
         Ok(find.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
     }
 
-    /// The groups that a filter lets through; none: it asks for no group, so all of them.
+    /// The groups that a filter lets through; none: all of them.
     ///
     /// # Errors
     /// As for any read.
     pub fn groups(&self, filter: &Filter) -> Result<Option<BTreeSet<u64>>, StoreError> {
-        if !filter.is_about_groups() {
+        if !filter.is_about_groups() && self.outdated(filter)?.is_empty() {
             return Ok(None);
         }
         let mut groups = BTreeSet::new();
@@ -58,7 +61,21 @@ impl Store {
         }
         Ok(Some(groups))
     }
+
+    /// The memories that a filter leaves out because they do not hold: few, so that naming them costs less than naming all others.
+    ///
+    /// # Errors
+    /// As for any read.
+    pub fn outdated(&self, filter: &Filter) -> Result<BTreeSet<u64>, StoreError> {
+        let Some(at) = filter.holding_at else { return Ok(BTreeSet::new()) };
+        let mut find = self.db.prepare_cached(&format!("SELECT g.id FROM memory g WHERE NOT ({HOLDS})"))?;
+        let rows = find.query_map([at], |row| row.get(0))?;
+        rows.map(|row| Ok(Group { origin: Origin::Memory, row: row? }.number())).collect()
+    }
 }
+
+/// Does a memory `g` hold at `?`? As [`crate::memory::Memory::holds`].
+const HOLDS: &str = "g.superseded_at IS NULL AND g.done_at IS NULL AND ifnull(g.expires_at > ?, true)";
 
 /// The groups of one origin; none: a filter asks for what these do not have.
 fn query(origin: Origin, filter: &Filter) -> Option<Query> {
@@ -76,16 +93,21 @@ fn query(origin: Origin, filter: &Filter) -> Option<Query> {
         if is_session {
             query.and("g.native_id = ? OR ('s' || g.id) = ?", [session.clone(), session.clone()]);
         } else {
-            query.and("g.session = ?", [session.clone()]);
+            // They know the tool's id of it.
+            let of_session = "g.session = ? OR g.session = (SELECT native_id FROM session WHERE 's' || id = ?)";
+            query.and(of_session, [session.clone(), session.clone()]);
         }
     }
     if let Some(path) = &filter.path {
         is_session.then(|| {
-            query.and(
-                "EXISTS (SELECT 1 FROM file f JOIN touch c ON c.file_id = f.id JOIN transcript t ON t.id = c.transcript_id
-                    WHERE t.session_id = g.id AND (f.path = ? OR f.path LIKE '%/' || ? ESCAPE '\\'))",
-                [path.clone(), like(path)],
+            let of_file = format!(
+                "g.id IN (SELECT t.session_id FROM touch c JOIN transcript t ON t.id = c.transcript_id
+                    WHERE c.file_id IN (SELECT id FROM file WHERE {}))",
+                // Each `?` of the whole statement is a value of its own.
+                IS_FILE.replace("?1", "?")
             );
+            let path = slashes(path);
+            query.and(&of_file, vec![path; IS_FILE.matches("?1").count()]);
         })?;
     }
     if let Some(project) = &filter.project {
@@ -96,6 +118,11 @@ fn query(origin: Origin, filter: &Filter) -> Option<Query> {
         // A memory without a project holds in all of them.
         let everywhere = if origin == Origin::Memory { " OR g.project IS NULL" } else { "" };
         query.and(&format!("g.project IN ({places}){everywhere}"), values);
+    }
+    if let Some(at) = filter.holding_at
+        && origin == Origin::Memory
+    {
+        query.and(HOLDS, [at]);
     }
     for (sort, value) in [("tag", &filter.tag), ("domain", &filter.domain), ("entity", &filter.entity)] {
         let Some(value) = value else { continue };
@@ -109,9 +136,4 @@ fn query(origin: Origin, filter: &Filter) -> Option<Query> {
         );
     }
     Some(query)
-}
-
-/// Text as it stands for itself in a pattern.
-fn like(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
 }

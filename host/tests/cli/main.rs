@@ -12,6 +12,7 @@ mod components;
 mod damage;
 mod doctor;
 mod export;
+mod filters;
 mod gate;
 mod golden;
 #[path = "../guests/built.rs"]
@@ -21,6 +22,7 @@ mod hook_failures;
 mod hooks;
 mod import;
 mod import_memory;
+mod index;
 mod injection;
 mod insights;
 mod kit;

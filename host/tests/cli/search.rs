@@ -308,10 +308,15 @@ fn nothing_of_others_reaches_the_terminal_as_it_is() {
 fn an_old_home_is_brought_to_the_newest_and_searched() {
     let user = one();
     let before = excerpts(&user, &[ASKED])[0].clone();
+    let changed = || user.ok(&["show", "s1", "--json"]).json()[0]["files"].clone();
+    let files = changed();
+    assert!(!files.as_array().unwrap().is_empty());
     make_old(&user.state());
     assert_eq!(excerpts(&user, &[ASKED])[0], before);
     user.ok(&["worker"]);
     assert_eq!(excerpts(&user, &[ASKED])[0], before);
+    // Which files a session changed was not kept by itself then.
+    assert_eq!(changed(), files);
 }
 
 #[test]

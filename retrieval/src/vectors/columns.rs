@@ -140,12 +140,14 @@ impl Columns {
             if !(filter.kinds.is_none_or(|set| set.contains(kind)) && (timeless || filter.admits_time(at))) {
                 return false;
             }
-            let Some(sessions) = &filter.sessions else { return true };
+            if !filter.is_about_sessions() {
+                return true;
+            }
             let session = self.session(row);
             match last {
                 Some((same, admitted)) if same == session => admitted,
                 _ => {
-                    let admitted = sessions.contains(&session);
+                    let admitted = filter.admits_session(session);
                     last = Some((session, admitted));
                     admitted
                 }

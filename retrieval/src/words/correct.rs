@@ -8,8 +8,8 @@ use tantivy::query::FuzzyTermQuery;
 /// Corrections of one word. They are alternatives, and each one is paid for.
 const MOST: usize = 3;
 
-/// Completions of one prefix, the most frequent.
-const MOST_COMPLETIONS: usize = 16;
+/// Completions of one prefix, the most frequent. Each is paid for; who means so many words has hardly begun one.
+const MOST_COMPLETIONS: usize = 64;
 
 /// Terms that are looked at for one prefix and segment: `a*` would be a tour through the dictionary.
 const MOST_VISITED: usize = 20_000;
@@ -37,23 +37,27 @@ impl WordIndex {
         Ok(found)
     }
 
-    /// The known terms that begin with `prefix`.
-    pub(super) fn completions(&self, prefix: &str) -> Result<Vec<(String, u64)>, Error> {
-        let mut found = HashMap::new();
+    /// The known terms that begin with `prefix`, the most frequent first, and whether there are more.
+    pub(super) fn completions(&self, prefix: &str) -> Result<(Vec<(String, u64)>, bool), Error> {
+        let (mut found, mut is_cut) = (HashMap::new(), false);
         for segment in self.searcher.segment_readers() {
             let terms = segment.inverted_index(self.fields.text)?;
             let mut stream = terms.terms().range().ge(prefix).into_stream()?;
-            for _ in 0..MOST_VISITED {
-                if !stream.advance() || !stream.key().starts_with(prefix.as_bytes()) {
+            let mut visited = 0;
+            while stream.advance() && stream.key().starts_with(prefix.as_bytes()) {
+                if visited == MOST_VISITED {
+                    is_cut = true;
                     break;
                 }
+                visited += 1;
                 count(&mut found, stream.key(), stream.value().doc_freq);
             }
         }
         let mut found: Vec<(String, u64)> = found.into_iter().collect();
         found.sort_by(|(a, df_a), (b, df_b)| df_b.cmp(df_a).then_with(|| a.cmp(b)));
+        is_cut |= found.len() > MOST_COMPLETIONS;
         found.truncate(MOST_COMPLETIONS);
-        Ok(found)
+        Ok((found, is_cut))
     }
 
     fn within(&self, term: &str, slips: u8) -> Result<Vec<(String, u64)>, Error> {

@@ -3,7 +3,7 @@
 use super::folder::{self, Error, Fields, ReadOnly, guarded};
 use super::{Covered, plan::Plan, query::Query};
 use crate::tokens::Stems;
-use std::{collections::HashSet, path::Path, path::PathBuf};
+use std::path::Path;
 use tantivy::directory::{MmapDirectory, error::OpenReadError};
 use tantivy::{Index, ReloadPolicy, Searcher, TantivyError, Term};
 
@@ -12,7 +12,6 @@ const TRIES: usize = 5;
 
 /// An index as it was at one commit. Nothing is written, no thread is started; opening maps a few files.
 pub struct WordIndex {
-    index: Index,
     pub(super) fields: Fields,
     pub(super) searcher: Searcher,
     covered: Covered,
@@ -28,7 +27,7 @@ impl WordIndex {
             let directory = MmapDirectory::open(folder).map_err(TantivyError::from)?;
             let (index, fields) = folder::open(ReadOnly(directory))?;
             let (searcher, covered) = newest(&index)?;
-            Ok(Self { index, fields, searcher, covered })
+            Ok(Self { fields, searcher, covered })
         })
     }
 
@@ -40,16 +39,7 @@ impl WordIndex {
         let (fields, schema) = Fields::schema();
         let index = Index::create_in_ram(schema);
         let searcher = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?.searcher();
-        Ok(Self { index, fields, searcher, covered: Covered::default() })
-    }
-
-    /// Goes on to the last commit.
-    ///
-    /// # Errors
-    /// As [`WordIndex::open`]; then the index stays where it was.
-    pub fn reload(&mut self) -> Result<(), Error> {
-        (self.searcher, self.covered) = guarded(|| newest(&self.index))?;
-        Ok(())
+        Ok(Self { fields, searcher, covered: Covered::default() })
     }
 
     /// What can be found in it; newer passages are for [`scan`](super::scan()).
@@ -79,14 +69,6 @@ impl WordIndex {
     /// If the index cannot be read.
     pub fn plan(&self, query: &Query) -> Result<Plan, Error> {
         guarded(|| Plan::new(self, query))
-    }
-
-    /// Files whose contents are not what was written. Reads all of them.
-    ///
-    /// # Errors
-    /// If a file cannot be read at all.
-    pub fn damaged_files(&self) -> Result<HashSet<PathBuf>, Error> {
-        Ok(self.index.validate_checksum()?)
     }
 
     pub(super) fn term_df(&self, term: &str) -> Result<u64, Error> {

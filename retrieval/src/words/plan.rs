@@ -12,7 +12,7 @@ const NEAR: f32 = 0.7;
 /// in a language of which there is nothing here.
 const MOST_CORRECTED: usize = 3;
 
-/// Terms that are searched for, unless phrases need more: what a long text has besides its rarest words says little of it.
+/// Terms that are searched for, unless phrases or beginnings of words need more: what a long text has besides its rarest words says little of it.
 const MOST_TERMS: usize = 32;
 
 /// A query as it is searched for in one index.
@@ -21,7 +21,7 @@ pub struct Plan {
     /// Each term once.
     pub(super) terms: Vec<Planned>,
     /// Folded beginnings of words.
-    pub(super) prefixes: Vec<String>,
+    pub(super) prefixes: Vec<Beginning>,
     pub(super) phrases: Vec<Phrase>,
     /// Number of documents in the index.
     pub(super) documents: u64,
@@ -29,6 +29,16 @@ pub struct Plan {
     pub(super) mean_length: f32,
     /// The words as they were typed, and what each says: the idf of its rarest known term; 0 if parts of it say it already.
     words: Vec<(String, f32)>,
+}
+
+/// A beginning of words.
+#[derive(Clone, Debug)]
+pub(super) struct Beginning {
+    pub(super) text: String,
+    /// Number of the word of the query that it is.
+    word: usize,
+    /// More words begin so than are searched for.
+    is_cut: bool,
 }
 
 /// A term that is searched for.
@@ -41,6 +51,8 @@ pub(super) struct Planned {
     pub(super) weight: f32,
     /// Whether a phrase needs it.
     pub(super) is_required: bool,
+    /// Whether it was not asked for, and is only a word that begins as one that was.
+    is_completion: bool,
     /// Number of the word of the query it stands for.
     word: usize,
 }
@@ -59,15 +71,16 @@ impl Plan {
     pub(super) fn new(index: &WordIndex, query: &Query) -> Result<Self, Error> {
         let mut plan = Self {
             terms: Vec::new(),
-            prefixes: query.prefixes.iter().map(|prefix| prefix.word.clone()).collect(),
+            prefixes: Vec::new(),
             phrases: query.phrases.clone(),
             documents: index.documents(),
             mean_length: index.mean_length()?,
             words: Vec::new(),
         };
-        // First, since a term is planned once: these are required.
+        // First, since a term is planned once: these are required. Not so wholes: what stands in the text may go on at either
+        // side, as `a/src/main.rs` does for `src/main.rs`, and is another whole then.
         for asked in query.phrases.iter().flat_map(|phrase| &phrase.terms) {
-            plan.add(asked, index.term_df(&asked.term)?, true);
+            plan.add(asked, index.term_df(&asked.term)?, asked.form != Form::Whole);
         }
         let mut corrected = 0;
         for asked in &query.words {
@@ -75,12 +88,14 @@ impl Plan {
             plan.add(asked, df, false);
             if df == 0 && asked.form == Form::Word && corrected < MOST_CORRECTED {
                 corrected += 1;
-                plan.add_alternatives(index.nearest(&asked.term)?, NEAR);
+                plan.add_alternatives(index.nearest(&asked.term)?, NEAR, false);
             }
         }
         for prefix in &query.prefixes {
             plan.add(prefix, index.term_df(&prefix.term)?, false);
-            plan.add_alternatives(index.completions(&prefix.word)?, 1.0);
+            let (completions, is_cut) = index.completions(&prefix.word)?;
+            plan.add_alternatives(completions, 1.0, true);
+            plan.prefixes.push(Beginning { text: prefix.word.clone(), word: plan.words.len() - 1, is_cut });
         }
         plan.drop_commonest();
         plan.weigh(query);
@@ -98,6 +113,29 @@ impl Plan {
         near.map(|planned| (self.words[planned.word].0.as_str(), planned.term.as_str()))
     }
 
+    /// Takes back what was taken for a word that no index holds, if one of these texts, which are in none yet, has the word.
+    pub fn settle<'t>(&mut self, texts: impl IntoIterator<Item = &'t str>) {
+        let mut unheard: HashMap<String, usize> = HashMap::new();
+        for near in self.terms.iter().filter(|planned| planned.weight < 1.0) {
+            let asked = self.terms.iter().find(|planned| planned.word == near.word && planned.weight >= 1.0);
+            unheard.extend(asked.map(|asked| (asked.term.clone(), asked.word)));
+        }
+        let mut stems = Stems::default();
+        for text in texts {
+            if unheard.is_empty() {
+                return;
+            }
+            let mut heard = Vec::new();
+            tokens::terms(text, &mut stems, |term| heard.extend(unheard.remove(term)));
+            self.terms.retain(|planned| planned.weight >= 1.0 || !heard.contains(&planned.word));
+        }
+    }
+
+    /// Beginnings of words that so many words have that only the most frequent of these are searched for.
+    pub fn cut_prefixes(&self) -> impl Iterator<Item = &str> {
+        self.prefixes.iter().filter(|prefix| prefix.is_cut).map(|prefix| prefix.text.as_str())
+    }
+
     /// What part of what the query says is in a script without blanks between words: 0 to 1.
     pub fn unspaced(&self) -> f32 {
         let mass = |of: fn(&str) -> bool| -> f32 {
@@ -111,13 +149,18 @@ impl Plan {
     pub fn matched(&self, text: &str) -> Match {
         let known: HashMap<&str, usize> = self.by_term();
         let mut is_there = vec![false; self.terms.len()];
+        let mut shares = vec![0.0_f32; self.words.len()];
+        let mut terms = Vec::new();
         tokens::terms(text, &mut Stems::default(), |term| {
             if let Some(at) = known.get(term) {
                 is_there[*at] = true;
+            } else if let Some(prefix) = self.prefixes.iter().find(|prefix| term.starts_with(&prefix.text)) {
+                shares[prefix.word] = 1.0;
+                if !terms.iter().any(|other| other == term) {
+                    terms.push(term.to_owned());
+                }
             }
         });
-        let mut shares = vec![0.0_f32; self.words.len()];
-        let mut terms = Vec::new();
         for (planned, _) in self.terms.iter().zip(is_there).filter(|(_, is_there)| *is_there) {
             shares[planned.word] = shares[planned.word].max(planned.weight);
             terms.push(planned.term.clone());
@@ -136,24 +179,31 @@ impl Plan {
     fn add(&mut self, asked: &Asked, df: u64, is_required: bool) {
         if !self.terms.iter().any(|planned| planned.term == asked.term) {
             let term = asked.term.clone();
-            self.terms.push(Planned { term, df, weight: 1.0, is_required, word: self.words.len() });
+            self.terms.push(Planned {
+                term,
+                df,
+                weight: 1.0,
+                is_required,
+                is_completion: false,
+                word: self.words.len(),
+            });
         }
         self.words.push((asked.word.clone(), 0.0));
     }
 
     /// Terms that stand for the last word as well.
-    fn add_alternatives(&mut self, terms: Vec<(String, u64)>, weight: f32) {
+    fn add_alternatives(&mut self, terms: Vec<(String, u64)>, weight: f32, is_completion: bool) {
         let word = self.words.len().saturating_sub(1);
         for (term, df) in terms {
             if !self.terms.iter().any(|planned| planned.term == term) {
-                self.terms.push(Planned { term, df, weight, is_required: false, word });
+                self.terms.push(Planned { term, df, weight, is_required: false, is_completion, word });
             }
         }
     }
 
     /// Unknown terms stay: they cost nothing, and have to be known to be missing.
     fn drop_commonest(&mut self) {
-        let counts = |planned: &Planned| !planned.is_required && planned.df > 0;
+        let counts = |planned: &Planned| !planned.is_required && !planned.is_completion && planned.df > 0;
         let mut dfs: Vec<u64> = self.terms.iter().filter(|planned| counts(planned)).map(|planned| planned.df).collect();
         dfs.sort_unstable();
         if dfs.len() > MOST_TERMS {

@@ -28,7 +28,7 @@ pub(super) struct Asked {
 pub(super) struct Phrase {
     /// In the form of [`plain`].
     pub(super) text: String,
-    /// What every text with the phrase holds.
+    /// What every text with the phrase holds, except for wholes ([`Form::Whole`]).
     pub(super) terms: Vec<Asked>,
 }
 

@@ -1,6 +1,6 @@
 //! Searching texts that no index covers yet.
 
-use super::{Document, Filter, Plan, Scored, bm25, query::hold, search::Best};
+use super::{Document, Filter, Plan, Scored, bm25, plan::Beginning, query::hold, search::Best};
 use crate::tokens::{self, Stems};
 use std::collections::HashMap;
 
@@ -84,7 +84,7 @@ impl<'p> Scorer<'p> {
             tokens::terms(text, &mut self.stems, |term| {
                 counted.length = counted.length.saturating_add(1);
                 let known = self.numbers.get(term).copied();
-                let is_begun = |prefix: &String| term.starts_with(prefix.as_str());
+                let is_begun = |prefix: &Beginning| term.starts_with(prefix.text.as_str());
                 let prefix = || Some(self.plan.terms.len() + self.plan.prefixes.iter().position(is_begun)?);
                 let Some(number) = known.or_else(prefix) else { return };
                 match counted.counts.iter_mut().find(|(other, _)| *other == number) {

@@ -8,28 +8,12 @@ use tantivy::schema::IndexRecordOption;
 use tantivy::{SegmentReader, Term};
 
 impl WordIndex {
-    /// The `limit` best documents that hold any word of the query and pass the filter, best first. Phrases are searched
-    /// for by their words: see [`WordIndex::search_verified`].
+    /// The `limit` best documents that hold any word of the query and pass the filter, best first. Of phrases all words must
+    /// be there; whether they stand in their order can tell who has the texts ([`Query::holds`](super::Query::holds)).
     ///
     /// # Errors
     /// If the index cannot be read.
     pub fn search(&self, plan: &Plan, filter: &Filter, limit: usize) -> Result<Vec<Scored>, Error> {
-        self.search_verified(plan, filter, limit, |_| true)
-    }
-
-    /// As [`WordIndex::search`], of those documents only of which `holds` is true, given their number: whoever has the
-    /// texts can ask [`Query::holds`](super::Query::holds) there. Asked only of documents that would be among the best so
-    /// far, so of some hundred at most unless most have the words and not the phrase.
-    ///
-    /// # Errors
-    /// If the index cannot be read.
-    pub fn search_verified(
-        &self,
-        plan: &Plan,
-        filter: &Filter,
-        limit: usize,
-        mut holds: impl FnMut(u64) -> bool,
-    ) -> Result<Vec<Scored>, Error> {
         let mut best = Best::new(limit);
         let is_hopeless = plan.terms.iter().any(|planned| planned.is_required && planned.df == 0);
         if limit == 0 || is_hopeless || !plan.is_known() {
@@ -44,10 +28,8 @@ impl WordIndex {
                 weight.for_each_pruning(best.threshold(), segment, &mut |document, score| {
                     if !segment.is_deleted(document) && columns.admitted(document, filter) {
                         let id = columns.id.first(document).unwrap_or_default();
-                        if holds(id) {
-                            let session = columns.session.first(document).unwrap_or_default();
-                            best.push(Scored { id, session, score });
-                        }
+                        let session = columns.session.first(document).unwrap_or_default();
+                        best.push(Scored { id, session, score });
                     }
                     best.threshold()
                 })?;
@@ -90,7 +72,7 @@ impl Columns {
     }
 
     fn admitted(&self, document: u32, filter: &Filter) -> bool {
-        (filter.sessions.is_none()
+        (!filter.is_about_sessions()
             || self.session.first(document).is_some_and(|session| filter.admits_session(session)))
             && (filter.kinds.is_none()
                 || self

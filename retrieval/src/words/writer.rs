@@ -5,7 +5,7 @@ use super::{Covered, Document};
 use crate::tokens::{self, Stems};
 use std::{fs, ops::Bound, path::Path};
 use tantivy::directory::MmapDirectory;
-use tantivy::indexer::IndexWriterOptions;
+use tantivy::indexer::{IndexWriterOptions, LogMergePolicy};
 use tantivy::query::RangeQuery;
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 use tantivy::{IndexBuilder, IndexSettings, IndexWriter, TantivyDocument, TantivyError, Term};
@@ -14,9 +14,13 @@ use tantivy::{IndexBuilder, IndexSettings, IndexWriter, TantivyDocument, Tantivy
 /// segments to merge), and this process larger.
 const MEMORY: usize = 48 << 20;
 
+/// Share of a segment's documents that may be removed ones before it is written anew without them: they are searched through
+/// and skipped, and their words count as known.
+const DEAD: f32 = 0.2;
+
 /// Writes a folder. There is at most one at a time.
 ///
-/// Segments are merged by a thread of its own; [`WordWriter::finish`] waits for it, dropping the writer does not.
+/// Segments are merged by a thread of its own; [`WordWriter::finish`] waits for it, dropping the writer gives merges up.
 pub struct WordWriter {
     writer: IndexWriter,
     fields: Fields,
@@ -42,7 +46,11 @@ impl WordWriter {
         index.tokenizers().register(RULES, Terms::default());
         let covered = folder::covered(&index)?;
         let options = IndexWriterOptions::builder().num_merge_threads(1).memory_budget_per_thread(MEMORY).build();
-        Ok(Self { writer: index.writer_with_options(options)?, fields, covered })
+        let writer: IndexWriter = index.writer_with_options(options)?;
+        let mut merging = LogMergePolicy::default();
+        merging.set_del_docs_ratio_before_merge(DEAD);
+        writer.set_merge_policy(Box::new(merging));
+        Ok(Self { writer, fields, covered })
     }
 
     /// What the last commit covers: add what comes after it.
@@ -99,7 +107,8 @@ impl WordWriter {
         Ok(())
     }
 
-    /// Waits for merges that have begun. What was not committed is dropped.
+    /// Waits for merges that have begun. Who never does has a segment more for each commit, and all that was ever removed. What
+    /// was not committed is dropped.
     ///
     /// # Errors
     /// If a merge failed; the index is as good as before.

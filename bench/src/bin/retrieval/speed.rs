@@ -29,7 +29,7 @@ pub(crate) fn measure(folder: &Path, most: usize) -> Result<()> {
         let at = Some(id as i64 * 1000);
         writer.add(&Document { id: id as u64 + 1, session: *session, kind: (id % 8) as u8, at, text })?;
     }
-    writer.commit(&Covered { passages: texts.len() as u64, removals: 0 })?;
+    writer.commit(&Covered { passages: texts.len() as u64, ..Covered::default() })?;
     writer.finish()?;
     let bytes: usize = texts.iter().map(|(_, text)| text.len()).sum();
     let size: u64 = files(scratch.path())?.iter().filter_map(|file| file.metadata().ok()).map(|m| m.len()).sum();

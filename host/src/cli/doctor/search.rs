@@ -24,7 +24,7 @@ impl Checks {
         let has_model = model.is_some();
         let looked = Searcher::open(&context.home.index(), model).and_then(|searcher| {
             let (behind, meaning) = (searcher.behind(&store)?, searcher.coverage(&store)?);
-            Ok::<_, SearchError>((searcher.troubles().to_vec(), behind, meaning))
+            Ok::<_, SearchError>((searcher.troubles(&store)?, behind, meaning))
         });
         match looked {
             Ok((troubles, ..)) if !troubles.is_empty() => {

@@ -87,6 +87,20 @@ pub(super) fn notes(answer: &Answer) -> Vec<String> {
             archived.id
         ));
     }
+    for prefix in &answer.cut_prefixes {
+        notes.push(format!("Many words begin with `{}`; only the most frequent were searched for.", ui::line(prefix)));
+    }
+    if let Some(looked_at) = answer.phrases_looked_up {
+        notes.push(format!(
+            "Only the best {looked_at} passages with the words of the phrase were looked at for it; `totalrecall grep` looks at all."
+        ));
+    }
+    if answer.meaning < 0.995 {
+        let share = answer.meaning * 100.0;
+        notes.push(format!(
+            "{share:.0}% of what is stored could be found by its meaning yet; the next worker does the rest."
+        ));
+    }
     if answer.unindexed > 0 {
         notes.push(format!("Up to {} newer passages are not indexed yet; the next worker does it.", answer.unindexed));
     }
@@ -212,7 +226,17 @@ pub(super) fn digest(digest: &Digest) -> String {
     row("time", Some(format!("{} to {}", time(digest.started_at), time(digest.ended_at))));
     row("did", Some(format!("{} messages, {} calls, {} edits", digest.messages, digest.tool_calls, digest.edits)));
     row("tags", (!digest.tags.is_empty()).then(|| ui::line(&digest.tags.join(", "))));
-    row("changed", (!digest.files.is_empty()).then(|| ui::line(&digest.files.join(", "))));
+    let more = if digest.files_left_out > 0 { format!(" and {} more", digest.files_left_out) } else { String::new() };
+    row("changed", (!digest.files.is_empty()).then(|| ui::line(&digest.files.join(", ")) + &more));
+    row(
+        "state",
+        digest.purged_at.map(|at| format!("purged on {}: nothing of what was said is left", ui::local_time(at))),
+    );
+    let archived = digest.archived_at.filter(|_| digest.purged_at.is_none());
+    row(
+        "state",
+        archived.map(|at| format!("archived on {} (`totalrecall restore {}`)", ui::local_time(at), digest.id)),
+    );
     for Said { id, text: said, .. } in &digest.prompts {
         let _ = writeln!(text, "  {dim}{id}{dim:#}  {}", ui::line(said), dim = ui::DIM);
     }

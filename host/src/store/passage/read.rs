@@ -30,13 +30,12 @@ impl Store {
         span: Span,
         each: &mut dyn FnMut(Passage) -> Result<(), E>,
     ) -> Result<(), E> {
-        if span.origin != Origin::Event {
-            for part in 0..span.count {
-                if let Some(passage) = self.passage(PassageId(span.first.0 + part))? {
-                    each(passage)?;
-                }
+        match span.origin {
+            Origin::Event => {}
+            Origin::Chunk => return self.read_chunk(span, each),
+            Origin::Memory | Origin::Session => {
+                return self.passage(span.first)?.map_or(Ok(()), each);
             }
-            return Ok(());
         }
         let session = self.session_of(span.source)?;
         let sql = format!(
@@ -77,12 +76,19 @@ impl Store {
                 rows.next()?.map_or(Ok(None), |row| self.event_passage(id, session, row))
             }
             Origin::Memory => self.memory_passage(id, whole.source),
-            Origin::Chunk => self.chunk_passage(id, whole.source, part),
+            Origin::Chunk => Ok(self.parts_of(whole.source)?.and_then(|chunk| {
+                let text = *parts(&chunk.content).get(part as usize)?;
+                Some(chunk.passage(id, part as usize, text))
+            })),
             Origin::Session => self.session_passage(id, SessionId(whole.source)),
         }
     }
 
-    fn session_of(&self, event: i64) -> Result<Option<SessionId>, StoreError> {
+    /// The session that an event is of, whether or not the event is there.
+    ///
+    /// # Errors
+    /// As for any read.
+    pub fn session_of(&self, event: i64) -> Result<Option<SessionId>, StoreError> {
         let mut find = self.db.prepare_cached("SELECT session_id FROM transcript WHERE id = ?1")?;
         Ok(find.query_row([transcript_of(event)], |row| row.get(0)).optional()?.flatten())
     }
@@ -133,24 +139,38 @@ impl Store {
         Ok(Some(Passage { id, kind: Kind::Memory, group, at: Some(at), place: None, text }))
     }
 
-    fn chunk_passage(&self, id: PassageId, row: i64, part: i64) -> Result<Option<Passage>, StoreError> {
+    /// The parts of a chunk, which is read and cut once for all of them.
+    fn read_chunk<E: From<StoreError>>(
+        &self,
+        span: Span,
+        each: &mut dyn FnMut(Passage) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let first = self.first_of(span.first)?.unwrap_or(span.first);
+        let Some(chunk) = self.parts_of(span.source)? else { return Ok(()) };
+        let skipped = span.first.0 - first.0;
+        for (part, text) in parts(&chunk.content).into_iter().enumerate().take((skipped + span.count) as usize) {
+            if part as i64 >= skipped {
+                each(chunk.passage(PassageId(first.0 + part as i64), part, text))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of the first part of the chunk that a passage is a part of.
+    fn first_of(&self, id: PassageId) -> Result<Option<PassageId>, StoreError> {
+        let mut find = self.db.prepare_cached("SELECT max(first) FROM span WHERE first <= ?1")?;
+        Ok(find.query_row([id], |row| row.get(0))?)
+    }
+
+    fn parts_of(&self, row: i64) -> Result<Option<Parts>, StoreError> {
         let mut find = self.db.prepare_cached("SELECT summary, content, created_at FROM chunk WHERE id = ?1")?;
         let found = find
             .query_row([row], |row| Ok((row.get::<_, String>(0)?, row.get::<_, Option<String>>(1)?, row.get(2)?)))
             .optional()?;
         let Some((summary, content, at)) = found else { return Ok(None) };
+        let marks = self.with_marks(Origin::Chunk, row, String::new())?;
         // Of one that is put away there is its summary.
-        let content = content.unwrap_or_default();
-        let parts = parts(&content);
-        let Some(part_text) = usize::try_from(part).ok().and_then(|part| parts.get(part)) else { return Ok(None) };
-        // The first part is what tells the chunk as a whole.
-        let text = if part == 0 {
-            self.with_marks(Origin::Chunk, row, format!("{summary}\n{part_text}"))?
-        } else {
-            (*part_text).to_owned()
-        };
-        let group = Some(Group { origin: Origin::Chunk, row });
-        Ok(Some(Passage { id, kind: Kind::Chunk, group, at: Some(at), place: None, text }))
+        Ok(Some(Parts { row, at, summary, marks, content: content.unwrap_or_default() }))
     }
 
     fn session_passage(&self, id: PassageId, session: SessionId) -> Result<Option<Passage>, StoreError> {
@@ -264,7 +284,9 @@ impl Store {
     pub fn passages_near(&self, event: i64, forward: bool, most: usize) -> Result<Vec<Passage>, StoreError> {
         let (first, last) = ids(transcript_of(event), 0);
         let (range, order) = if forward { ((event + 1, last), "ASC") } else { ((first, event - 1), "DESC") };
-        let sql = format!("SELECT {EVENT} FROM event WHERE id BETWEEN ?1 AND ?2 AND copied = 0 ORDER BY id {order}");
+        let sql = format!(
+            "SELECT {EVENT} FROM event WHERE id BETWEEN ?1 AND ?2 AND copied = 0 AND text IS NOT NULL ORDER BY id {order}"
+        );
         let session = self.session_of(event)?;
         let mut find = self.db.prepare_cached(&sql)?;
         let mut rows = find.query([range.0, range.1])?;
@@ -277,25 +299,31 @@ impl Store {
         Ok(passages)
     }
 
-    /// The text of a passage between those of its neighbours: what was said before and after it, or the parts of a chunk. None
-    /// if it is gone.
+    /// What was said before and after a passage, or the parts of a chunk before and after it.
     ///
     /// # Errors
     /// As for any read.
-    pub fn passage_in_context(&self, id: PassageId) -> Result<Vec<String>, StoreError> {
-        let Some(passage) = self.passage(id)? else { return Ok(Vec::new()) };
-        let (before, after) = match passage.place {
+    pub fn neighbours(&self, passage: &Passage) -> Result<(Option<Passage>, Option<Passage>), StoreError> {
+        match passage.place {
             Some(place) => {
                 let near = |forward| self.passages_near(place.event, forward, 1).map(|near| near.into_iter().next());
-                (near(false)?, near(true)?)
+                Ok((near(false)?, near(true)?))
             }
+            // Memories and sessions are passages by themselves.
+            None if passage.kind != Kind::Chunk => Ok((None, None)),
             None => {
                 let part = |id| self.passage(PassageId(id)).map(|it| it.filter(|it| it.group == passage.group));
-                (part(id.0 - 1)?, part(id.0 + 1)?)
+                Ok((part(passage.id.0 - 1)?, part(passage.id.0 + 1)?))
             }
-        };
-        let texts = before.into_iter().chain([passage]).chain(after);
-        Ok(texts.map(|passage| passage.text).collect())
+        }
+    }
+
+    /// Is there an event of this number, with its words or without?
+    ///
+    /// # Errors
+    /// As for any read.
+    pub fn has_event(&self, event: i64) -> Result<bool, StoreError> {
+        Ok(self.db.prepare_cached("SELECT 1 FROM event WHERE id = ?1")?.exists([event])?)
     }
 
     /// All of what is stored of an event's text: of a call its whole input, of a result its whole answer.
@@ -305,6 +333,24 @@ impl Store {
     pub fn event_text(&self, event: i64) -> Result<Option<String>, StoreError> {
         let mut find = self.db.prepare_cached("SELECT text FROM event WHERE id = ?1")?;
         Ok(find.query_row([event], |row| row.get(0)).optional()?.flatten())
+    }
+}
+
+/// A chunk, to be taken apart.
+struct Parts {
+    row: i64,
+    at: i64,
+    summary: String,
+    marks: String,
+    content: String,
+}
+
+impl Parts {
+    fn passage(&self, id: PassageId, part: usize, text: &str) -> Passage {
+        // The first part is what tells the chunk as a whole.
+        let text = if part == 0 { format!("{}\n{text}{}", self.summary, self.marks) } else { text.to_owned() };
+        let group = Some(Group { origin: Origin::Chunk, row: self.row });
+        Passage { id, kind: Kind::Chunk, group, at: Some(self.at), place: None, text }
     }
 }
 
