@@ -27,11 +27,15 @@ pub fn take_out(home: &Home, store: &mut Store, stop: &AtomicBool) -> Result<boo
     if !store.indexes_hold_deleted()? {
         return Ok(true);
     }
+    let folder = home.index();
+    if !folder.exists() {
+        store.indexes_are_clean()?;
+        return Ok(true);
+    }
     if store.last_passage()?.0 > FEW {
         return Ok(false);
     }
     remove(home, store)?;
-    let folder = home.index();
     // A model that cannot be used is told by whoever searches.
     let model = embedding::in_use(home).unwrap_or_default();
     Renewal { folder: &folder, model: model.as_ref(), stop }.run(store, &mut |_| {})?;

@@ -1,6 +1,6 @@
 //! Models that can be fetched. Those that have a name here are pinned: to a revision, which a repository cannot change, and to the
-//! size and hash of each file, so that it makes no difference which mirror they come from. Sizes and hashes are those that the
-//! repositories themselves state of their revisions; a test holds the table to its shape.
+//! size and hash of each file, so that it makes no difference which mirror they come from. Revisions, sizes and hashes are those
+//! that several projects state which pin the same revisions, and which agree; a test holds the table to its shape.
 //!
 //! Any other one in the form of model2vec can be named by its repository and revision. Then what came first is what it is.
 

@@ -193,6 +193,24 @@ fn what_broke_off_goes_on() {
 }
 
 #[test]
+fn a_server_in_trouble_is_asked_again() {
+    let user = user();
+    let asked = std::sync::atomic::AtomicUsize::new(0);
+    let server = Server::of(&folder(&user, "own"), move |request, bytes| {
+        match asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) {
+            0 | 1 => Reply::new("503 Service Unavailable", &[], b"later"),
+            _ => Reply::file(request, bytes),
+        }
+    });
+    let ran = pull(&user, &server, &[&own()]);
+    assert_eq!((ran.code, server.asked().len()), (Some(0), 4), "{ran}");
+    let server = Server::new(|_| Reply::new("503 Service Unavailable", &[], b"later"));
+    let ran = pull(&user, &server, &["potion-base-8M"]);
+    assert!(ran.code == Some(1) && ran.err.contains("503 (it is in trouble)"), "{ran}");
+    assert_eq!(server.asked().len(), 3, "it is given up");
+}
+
+#[test]
 fn a_server_that_cannot_go_on_begins_anew() {
     let user = user();
     let server = Server::of(&folder(&user, "own"), |asked, bytes| {
