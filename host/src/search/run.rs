@@ -160,7 +160,7 @@ impl Searcher {
         if query.is_empty() {
             return Err(SearchError::Empty);
         }
-        let mut answer = Answer::default();
+        let mut answer = Answer { meaning: 1.0, ..Answer::default() };
         let Some(admitted) = admitted(store, &request.filter)? else { return Ok(answer) };
         let indexes = self.of(store)?;
         let tail = Tail::read(store, indexes.words.covered())?;

@@ -174,6 +174,8 @@ fn a_timeline_has_all_kinds_and_grep_says_which_it_has_not() {
     assert!(kinds.contains(&"reply") && kinds.contains(&"call"), "{moments:#}");
     let one = user.ok(&["timeline", "--kind", "prompt", "-n", "1", "--json"]).json();
     assert_eq!((one["moments"][0]["text"].as_str(), one["more"].as_u64()), (Some("lapis three"), Some(2)));
+    let none = user.run(&["search", "lapis", "--session", "none"]);
+    assert_eq!((none.code, none.err.as_str()), (Some(3), "Nothing was found.\n"));
     let ran = user.run(&["grep", "lapis", "--kind", "session"]);
     assert!(ran.code == Some(2) && ran.err.contains("search --kind session"), "{ran}");
 }

@@ -13,8 +13,9 @@ use crate::{
     },
 };
 
-/// Columns that [`Store::event_passage`] takes.
-const EVENT: &str = "id, line, at, kind, author, channel, name, path, detail, text";
+/// Columns that [`Store::event_passage`] takes. The session is looked up on the way: asking for it by itself costs more.
+const EVENT: &str = "id, line, at, kind, author, channel, name, path, detail, text, \
+                     (SELECT session_id FROM transcript t WHERE t.id = event.id >> 32)";
 
 /// Most bytes of a session's words: a session of a month is found by what it was about, not by each of its words.
 const WORDS: usize = 1 << 20;
@@ -37,7 +38,6 @@ impl Store {
                 return self.passage(span.first)?.map_or(Ok(()), each);
             }
         }
-        let session = self.session_of(span.source)?;
         let sql = format!(
             "SELECT {EVENT} FROM event WHERE id BETWEEN ?1 AND ?2 AND copied = 0 AND text IS NOT NULL ORDER BY id"
         );
@@ -46,7 +46,7 @@ impl Store {
         while let Some(row) = rows.next().map_err(StoreError::from)? {
             let event: i64 = row.get(0).map_err(StoreError::from)?;
             let id = PassageId(span.first.0 + event - span.source);
-            if let Some(passage) = self.event_passage(id, session, row)? {
+            if let Some(passage) = self.event_passage(id, row)? {
                 each(passage)?;
             }
         }
@@ -69,11 +69,10 @@ impl Store {
         match whole.origin {
             Origin::Event => {
                 let event = whole.source + part;
-                let session = self.session_of(event)?;
                 let sql = format!("SELECT {EVENT} FROM event WHERE id = ?1 AND copied = 0 AND text IS NOT NULL");
                 let mut find = self.db.prepare_cached(&sql)?;
                 let mut rows = find.query([event])?;
-                rows.next()?.map_or(Ok(None), |row| self.event_passage(id, session, row))
+                rows.next()?.map_or(Ok(None), |row| self.event_passage(id, row))
             }
             Origin::Memory => self.memory_passage(id, whole.source),
             Origin::Chunk => Ok(self.parts_of(whole.source)?.and_then(|chunk| {
@@ -93,12 +92,7 @@ impl Store {
         Ok(find.query_row([transcript_of(event)], |row| row.get(0)).optional()?.flatten())
     }
 
-    fn event_passage(
-        &self,
-        id: PassageId,
-        session: Option<SessionId>,
-        row: &Row<'_>,
-    ) -> Result<Option<Passage>, StoreError> {
+    fn event_passage(&self, id: PassageId, row: &Row<'_>) -> Result<Option<Passage>, StoreError> {
         let text = || row.get_ref(9)?.as_str().map_err(rusqlite::Error::from);
         let (kind, text) = match row.get::<_, i64>(3)? {
             MESSAGE => {
@@ -126,7 +120,8 @@ impl Store {
         }
         let event: i64 = row.get(0)?;
         let place = Place { transcript: transcript_of(event), event, line: row.get::<_, i64>(1)?.cast_unsigned() };
-        let group = session.map(|session| Group { origin: Origin::Session, row: session.0 });
+        let session: Option<i64> = row.get(10)?;
+        let group = session.map(|row| Group { origin: Origin::Session, row });
         Ok(Some(Passage { id, kind, group, at: row.get(2)?, place: Some(place), text }))
     }
 
@@ -287,14 +282,13 @@ impl Store {
         let sql = format!(
             "SELECT {EVENT} FROM event WHERE id BETWEEN ?1 AND ?2 AND copied = 0 AND text IS NOT NULL ORDER BY id {order}"
         );
-        let session = self.session_of(event)?;
         let mut find = self.db.prepare_cached(&sql)?;
         let mut rows = find.query([range.0, range.1])?;
         let mut passages = Vec::new();
         while passages.len() < most
             && let Some(row) = rows.next()?
         {
-            passages.extend(self.event_passage(PassageId(0), session, row)?);
+            passages.extend(self.event_passage(PassageId(0), row)?);
         }
         Ok(passages)
     }
