@@ -33,10 +33,11 @@ enum Command {
   totalrecall secrets scan
   totalrecall secrets scan --fix          take them out, after asking
 
-Secrets are taken out before anything is stored. This finds what a newer version, or a change of [privacy] in the settings, would
-take out as well. --fix replaces it by a marker in events, titles, findings, memories and chunks, overwrites
-the database file where it stood, writes insights.md and what sessions are told anew, and removes the indexes, which the next
-worker makes anew. What was archived is looked at, too, and comes back where something was taken out. Transcripts of your tools,
+Secrets are taken out before anything is stored. This finds what a newer version, or a change of
+[privacy] in the settings, would take out as well. --fix replaces it by a marker in events, titles,
+findings, memories and chunks, overwrites the database file where it stood, writes insights.md and
+what sessions are told anew, and removes the indexes, which the next worker makes anew. What was
+archived is looked at, too, and comes back where something was taken out. Transcripts of your tools,
 rules and pages that were written elsewhere stay as they are.")]
 struct ScanCommand {
     /// Take out what is found

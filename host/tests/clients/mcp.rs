@@ -86,7 +86,8 @@ fn values(person: &Person, calls: &[(&'static str, Value)]) -> Vec<Value> {
 
 fn every_tool_answers_as_it_says_that_it_does() {
     const NATIVE: &str = "075b217f-fbfd-4163-9d79-534c70e85013";
-    let person = Person::asking([Reply::text("Hello.")]);
+    // So long after the transcript that what went wrong in it is told.
+    let person = Person::asking([Reply::text("Hello.")]).with("TOTALRECALL_NOW", "2026-12-01T12:00:00Z");
     let folder = person.home().join(".claude/projects/-home-dev-work-demo");
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/claude-code");
     let transcript = fixtures.join(format!("2.1.332-steering-and-refusal/transcripts/{NATIVE}.jsonl"));
@@ -165,7 +166,7 @@ fn every_tool_answers_as_it_says_that_it_does() {
         (12, "/patterns/0/id", answers[11]["patterns"][0]["id"].clone()),
         (13, "/proposals/0/status", json!("drafted")),
         (14, "/memories/total", json!(3)),
-        (14, "/problems", json!([])),
+        (14, "/sessions", json!(1)),
         (15, "/archive_total", json!(0)),
         (16, "/archived", json!(0)),
         (17, "/restored", json!(false)),
