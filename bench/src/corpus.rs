@@ -39,7 +39,7 @@ pub struct Plan {
 }
 
 /// Days over which sessions are spread.
-const DAYS: i64 = 28;
+pub(crate) const DAYS: i64 = 28;
 
 /// One session in this many continues a copy of another one.
 const FORKS: u64 = 25;

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use std::mem::MaybeUninit;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -67,6 +67,23 @@ pub fn median<T: Copy + Ord>(values: &[T]) -> Option<T> {
     let mut sorted = values.to_vec();
     sorted.sort_unstable();
     sorted.get(sorted.len() / 2).copied()
+}
+
+/// Middle and 95th percentile in milliseconds, as two cells of a table.
+pub fn percentiles(times: &mut [Duration]) -> String {
+    times.sort_unstable();
+    let at = |share: usize| times[(times.len() - 1) * share / 100].as_secs_f64() * 1e3;
+    if times.is_empty() { " | ".to_owned() } else { format!("{:.2} | {:.2}", at(50), at(95)) }
+}
+
+/// Bytes of a file, or of all files in a folder.
+pub fn size(path: &Path) -> u64 {
+    if path.is_dir() {
+        let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+        entries.map(|entry| size(&entry.path())).sum()
+    } else {
+        std::fs::metadata(path).map_or(0, |metadata| metadata.len())
+    }
 }
 
 /// All transcripts (`*.jsonl`) under these folders, and these files, by name.

@@ -2,6 +2,7 @@
 
 use crate::data::Haystack;
 use anyhow::Result;
+use std::collections::HashSet;
 use tempfile::TempDir;
 use totalrecall_retrieval::embed::Model;
 use totalrecall_retrieval::fuse::{Evidence, Legs};
@@ -17,6 +18,10 @@ const READ: usize = 50;
 /// Passages that are asked how much of the query they have.
 const ASKED: usize = 10;
 
+/// Cosine below which a passage is not found by its meaning alone. This and the numbers above are those of the program
+/// (`host/src/search/run.rs`).
+const NEAR: f32 = 0.3;
+
 /// A haystack that can be searched. Sessions are numbered from 1, passages by session and message.
 pub(crate) struct Indexed<'h> {
     haystack: &'h Haystack,
@@ -31,6 +36,9 @@ pub(crate) struct Found {
     sessions: Vec<Scored>,
     passages: Vec<Scored>,
     contexts: Vec<Scored>,
+    /// By their meaning, however far.
+    nearest: Vec<Scored>,
+    /// Of these what is near, or has words of the question.
     dense: Vec<Scored>,
     pub(crate) evidence: Evidence,
 }
@@ -39,6 +47,16 @@ impl Found {
     pub(crate) fn legs(&self) -> Legs<'_> {
         let Self { sessions, passages, contexts, dense, .. } = self;
         Legs { sessions, passages, contexts, dense }
+    }
+
+    /// The same with what is found by meaning alone, however far.
+    pub(crate) fn far(&self) -> Legs<'_> {
+        Legs { dense: &self.nearest, ..self.legs() }
+    }
+
+    /// What is found by meaning alone.
+    pub(crate) fn meaning(&self) -> Legs<'_> {
+        Legs { dense: &self.nearest, ..Legs::default() }
     }
 }
 
@@ -53,7 +71,7 @@ pub(crate) fn place(passage: u64) -> (usize, usize) {
 }
 
 impl<'h> Indexed<'h> {
-    pub(crate) fn new(haystack: &'h Haystack, model: Option<&Model>) -> Result<Self> {
+    pub(crate) fn new(haystack: &'h Haystack, model: &Model) -> Result<Self> {
         let folders = [TempDir::new()?, TempDir::new()?];
         let mut sessions = WordWriter::open(folders[0].path())?;
         let mut passages = WordWriter::open(folders[1].path())?;
@@ -65,8 +83,7 @@ impl<'h> Indexed<'h> {
             for (message, text) in content.messages.iter().enumerate() {
                 let id = number(i, message);
                 passages.add(&Document { id, session, kind: 0, at: None, text })?;
-                let vector = model.and_then(|model| model.embed(text));
-                vectors.extend(vector.map(|vector| (Scored { id, session, score: 0.0 }, vector)));
+                vectors.extend(model.embed(text).map(|vector| (Scored { id, session, score: 0.0 }, vector)));
             }
         }
         for writer in [&mut sessions, &mut passages] {
@@ -81,13 +98,15 @@ impl<'h> Indexed<'h> {
         })
     }
 
-    pub(crate) fn find(&self, question: &str, filter: &Filter, model: Option<&Model>) -> Result<Found> {
+    pub(crate) fn find(&self, question: &str, filter: &Filter, model: &Model) -> Result<Found> {
         let query = Query::parse(question);
         let plan = self.passages.plan(&query)?;
         let sessions = self.sessions.search(&self.sessions.plan(&query)?, filter, LIMIT)?;
         let passages = self.passages.search(&plan, filter, LIMIT)?;
-        let dense =
-            model.and_then(|model| model.embed(question)).map_or_else(Vec::new, |query| self.near(&query, filter));
+        let nearest = model.embed(question).map_or_else(Vec::new, |query| self.nearest(&query, filter));
+        let by_words: HashSet<u64> = passages.iter().map(|found| found.id).collect();
+        let mut dense = nearest.clone();
+        dense.retain(|found| found.score >= NEAR || by_words.contains(&found.id));
         let mut scorer = Scorer::new(&plan);
         let mut evidence = Evidence { share: 0.0, unspaced: plan.unspaced() };
         let mut contexts = Vec::new();
@@ -101,11 +120,11 @@ impl<'h> Indexed<'h> {
                 evidence.share = evidence.share.max(plan.matched(&texts.join("\n")).share);
             }
         }
-        Ok(Found { sessions, passages, contexts, dense, evidence })
+        Ok(Found { sessions, passages, contexts, nearest, dense, evidence })
     }
 
     /// Passages by cosine; exact, so that what an index of vectors misses is not the matter here.
-    fn near(&self, query: &[f32], filter: &Filter) -> Vec<Scored> {
+    fn nearest(&self, query: &[f32], filter: &Filter) -> Vec<Scored> {
         let admitted = self.vectors.iter().filter(|(found, _)| filter.admits(found.session, 0, None));
         let mut near: Vec<Scored> =
             admitted.map(|(found, vector)| Scored { score: dot(query, vector), ..*found }).collect();

@@ -8,7 +8,7 @@ use totalrecall_retrieval::fuse::Confidence::{self, Likely, Maybe};
 
 /// Prints it. Each question is asked twice: of everything, and of everything but what is about the same as its answer.
 /// Sets with one conversation a haystack are left out, where nothing would be left.
-pub(crate) fn measure(sets: &[Set], model: Option<&Model>) -> Result<()> {
+pub(crate) fn measure(sets: &[Set], model: &Model) -> Result<()> {
     println!("\n| set | answer missed | seen in nothing | not likely | likely in nothing |");
     println!("| --- | --: | --: | --: | --: |");
     for set in sets.iter().filter(|set| set.haystacks.len() == 1) {

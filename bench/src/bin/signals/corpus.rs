@@ -5,10 +5,11 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use totalrecall_bench::corpus;
+use totalrecall_bench::dialogue::Truth;
 use totalrecall_bench::native::Known;
 use totalrecall_bench::writer::Tool;
 
-use crate::score::{Scores, Truth};
+use crate::score::Scores;
 use crate::transcript;
 
 /// Measures every transcript of a corpus, those of sub-agents too; gives whose it is.

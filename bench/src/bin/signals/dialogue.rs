@@ -4,99 +4,32 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context as _;
-use serde::Deserialize;
+use fastrand::Rng;
 use serde_json::{Value, json};
 
-use totalrecall_bench::writer::Tool;
+use totalrecall_bench::dialogue::{Truth, Turn, Words, load, tell};
+use totalrecall_bench::writer::{Setting, Tool};
 
-use crate::score::{Scores, Truth};
-use crate::{story, transcript};
+use crate::score::Scores;
+use crate::transcript;
 
-/// One dialogue.
-#[derive(Debug, Deserialize)]
-struct Dialogue {
-    id: String,
-    lang: String,
-    turns: Vec<Turn>,
-}
-
-/// What someone says or does.
-#[derive(Debug, Deserialize)]
-#[serde(tag = "who", rename_all = "kebab-case")]
-pub(crate) enum Turn {
-    User(Words),
-    /// Sent while the agent works.
-    Steer(Words),
-    Agent {
-        text: String,
-    },
-    Call {
-        id: String,
-        name: String,
-        input: Value,
-    },
-    Result {
-        id: String,
-        status: String,
-        #[serde(default)]
-        text: String,
-        /// What the person said when refusing.
-        words: Option<String>,
-        /// Of these words: `none`, `clear` or `soft`.
-        label: Option<String>,
-        /// Said along with an approval.
-        comment: Option<Words>,
-    },
-    Interrupt,
-    Command {
-        name: String,
-        #[serde(default)]
-        args: String,
-    },
-}
-
-/// Human words with their label.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Words {
-    pub(crate) text: String,
-    /// `none`, `clear` or `soft`.
-    label: String,
-    /// Of soft ones: the words themselves show it.
-    #[serde(default)]
-    words: bool,
-}
-
-impl Words {
-    /// What kind of correction they are, if one.
-    pub(crate) fn grade(&self) -> Option<&'static str> {
-        match (self.label.as_str(), self.words) {
-            ("clear", _) => Some("clear"),
-            ("soft", true) => Some("soft, words"),
-            ("soft", false) => Some("soft, context"),
-            _ => None,
-        }
-    }
-}
+/// When they are told, some time.
+const START: i64 = 1_767_607_200_000;
 
 /// Measures every dialogue of a folder, as this tool tells it.
 pub(crate) fn measure(folder: &Path, tool: Tool, scores: &mut Scores) -> anyhow::Result<()> {
-    let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
-    let mut paths: Vec<_> = entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
-    paths.sort();
     let told = tempfile::tempdir()?;
-    for (at, path) in paths.iter().enumerate() {
-        let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-        let dialogue: Dialogue = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
+    for (at, dialogue) in load(folder)?.iter().enumerate() {
         let (name, records, truths) = if tool == Tool::ClaudeCode {
             let mut expanded = Expanded::default();
             dialogue.turns.iter().for_each(|turn| expanded.add(turn));
             (format!("{}.jsonl", dialogue.id), expanded.records, expanded.truths)
         } else {
-            let (file, truths) = story::tell(tool, &dialogue.turns, told.path(), at)
-                .with_context(|| format!("{} as {}", path.display(), tool.name()))?;
-            let records = fs::read_to_string(&file)?.lines().map(str::to_owned).collect();
-            (file.display().to_string(), records, truths)
+            let setting = Setting { folder: told.path(), cwd: "/home/dev/work/demo", version: at, start: START };
+            let told = tell(tool, &dialogue.turns, &setting, &mut Rng::with_seed(at as u64))
+                .with_context(|| format!("{} as {}", dialogue.id, tool.name()))?;
+            let records = fs::read_to_string(&told.path)?.lines().map(str::to_owned).collect();
+            (told.path.display().to_string(), records, told.truths)
         };
         let bytes = records.join("\n") + "\n";
         let signals = transcript::signals(tool, &name, bytes.as_bytes())?;

@@ -7,9 +7,10 @@ use std::path::Path;
 use anyhow::{Context as _, ensure};
 use serde::Deserialize;
 
+use totalrecall_bench::dialogue::Truth;
 use totalrecall_bench::writer::{Tool, database};
 
-use crate::score::{Scores, Truth};
+use crate::score::Scores;
 use crate::transcript;
 
 /// One label. What a file says beside these fields is for people.

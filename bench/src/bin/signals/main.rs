@@ -16,7 +16,6 @@ mod corpus;
 mod dialogue;
 mod labels;
 mod score;
-mod story;
 mod transcript;
 
 use std::path::PathBuf;

@@ -3,19 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use totalrecall_bench::dialogue::Truth;
 use totalrecall_sdk::Signal;
-
-/// What is true of one record.
-#[derive(Debug, Clone)]
-pub(crate) struct Truth {
-    pub(crate) kind: String,
-    /// Records it may be seen in: some happenings have two.
-    pub(crate) lines: Vec<u64>,
-    /// Of corrections: `clear`, `soft, words`, `soft, context`.
-    pub(crate) grade: Option<String>,
-    /// Reasonable people disagree: neither finding nor missing it counts.
-    pub(crate) debatable: bool,
-}
 
 /// Found, missed and wrongly found.
 #[derive(Debug, Default, Clone, Copy)]

@@ -1,34 +1,43 @@
-//! Dialogues told as tools other than Claude Code would.
+//! Dialogues told as a tool would.
 //!
-//! What such a tool does not have is told by what stands for it there: the words of a refusal are the next prompt where a
+//! What a tool does not have is told by what stands for it there: the words of a refusal are the next prompt where a
 //! refusal ends the turn, a comment on an approval is said while the agent works. Commands are no records.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 use fastrand::Rng;
 use serde_json::Value;
-use totalrecall_bench::writer::{self, Act, Call, End, Setting, Tool, Writer};
 
-use crate::dialogue::{Turn, Words};
-use crate::score::Truth;
+use super::{Truth, Turn, Words};
+use crate::writer::{self, Act, Call, End, Setting, Tool, Writer};
 
-/// Some time.
-const START: i64 = 1_767_607_200_000;
+/// A dialogue as a transcript.
+#[derive(Debug)]
+pub struct Told {
+    /// The transcript.
+    pub path: PathBuf,
+    /// The tool's id of the session.
+    pub session: String,
+    /// What is true of it.
+    pub truths: Vec<Truth>,
+}
 
-/// Writes a dialogue as a transcript of this tool; gives the file, and what is true of it. `version` chooses among the tool's
-/// versions.
-pub(crate) fn tell(tool: Tool, turns: &[Turn], folder: &Path, version: usize) -> Result<(PathBuf, Vec<Truth>)> {
-    let setting = Setting { folder, cwd: "/home/dev/work/demo", version, start: START };
-    let mut writer = writer::create(tool, &setting, &mut Rng::with_seed(version as u64))?;
+/// Writes a dialogue as a transcript of this tool.
+///
+/// # Errors
+/// When the file cannot be written, or a result has no call.
+pub fn tell(tool: Tool, turns: &[Turn], setting: &Setting<'_>, rng: &mut Rng) -> Result<Told> {
+    let mut writer = writer::create(tool, setting, rng)?;
+    let session = writer.session().to_owned();
     writer.begin()?;
     let mut story = Story { tool, writer, truths: Vec::new(), open: HashMap::new(), later: Vec::new(), over: false };
     for (at, turn) in turns.iter().enumerate() {
         story.tell(turn, &turns[at + 1..])?;
     }
     story.writer.rest(0)?;
-    Ok((story.writer.finish()?, story.truths))
+    Ok(Told { path: story.writer.finish()?, session, truths: story.truths })
 }
 
 struct Story<'d> {
