@@ -11,8 +11,10 @@ counting of accesses are left out, which is to its advantage. Without bm25s ther
 
 import argparse
 import json
+import os
 import random
 import re
+import resource
 import statistics
 import subprocess
 import tempfile
@@ -58,7 +60,7 @@ def make(folder, count, size, seed):
             line = rng.choice(said)
             lines.append(line)
             length += len(line.encode()) + 1
-        lines.insert(rng.randrange(len(lines)), f"The {name(number)} switch was turned off because of the {name(number * 7 + 3)} valve.")
+        lines.insert(rng.randrange(len(lines)), f"The {name(number)} switch was turned off because of the {name(number + count)} valve.")
         body = "\n".join(lines)
         chunk = f"2026-11-{number % 28 + 1:02}_demo_{number:03}"
         head = {"id": chunk, "summary": " ".join(words(body)[:12]), "tags": ["demo"], "project": "demo", "domain": "bench"}
@@ -82,8 +84,14 @@ def predecessor(folder, query, limit=5):
     index = bm25s.BM25(method="lucene", k1=1.5, b=0.75)
     index.index(documents, show_progress=False)
     found, scores = index.retrieve([words(query)], k=limit * 3, show_progress=False)
-    ranked = [entries[number]["id"] for number, score in zip(found[0], scores[0]) if score > 0]
+    ranked = [name(int(number)) for number, score in zip(found[0], scores[0]) if score > 0]
     return ranked[:limit]
+
+
+def told(hits):
+    """Of ours, what each hit says of switches: ids of chunks are given anew when they are imported."""
+    found = (re.search(r"(\w+) switch", hit["excerpt"]) for hit in hits)
+    return [match[1] if match else "" for match in found]
 
 
 class Server:
@@ -111,7 +119,12 @@ class Server:
 
     def search(self, query):
         found = self.ask("tools/call", {"name": "search", "arguments": {"query": query, "limit": 5}})
-        return [hit["id"] for hit in found["structuredContent"]["hits"]]
+        return told(found["structuredContent"]["hits"])
+
+    def cpu(self):
+        """Of its process, where the system tells; in hundredths of a second."""
+        fields = Path(f"/proc/{self.child.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def close(self):
         self.child.stdin.close()
@@ -122,18 +135,28 @@ def process(binary, home, query):
     """Ours, started for this one search."""
     command = [binary, "search", "--json", "-n", "5", "--home", home, query]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return [hit["id"] for hit in json.loads(done.stdout)["hits"]]
+    return told(json.loads(done.stdout)["hits"])
 
 
-def timed(search, queries):
-    """Times in ms, and how often the right chunk came first."""
-    times, right = [], 0
+def own_cpu():
+    return time.process_time()
+
+
+def children_cpu():
+    """Of those that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def timed(search, queries, cpu):
+    """Times that passed in ms, time of the processor on average, and how often the right chunk came first."""
+    times, right, used = [], 0, cpu()
     for query, wanted in queries:
         begun = time.perf_counter()
         found = search(query)
         times.append((time.perf_counter() - begun) * 1000)
-        right += bool(found) and str(found[0]).split("#")[0] == wanted
-    return sorted(times), right
+        right += bool(found) and found[0] == wanted
+    return sorted(times), (cpu() - used) * 1000 / len(queries), right
 
 
 def main():
@@ -149,28 +172,29 @@ def main():
         folder, home = Path(scratch) / "theirs", str(Path(scratch) / "home")
         size = make(folder, given.chunks, given.bytes, given.seed)
         for command in (["import", "json", str(folder / "ours.json")], ["reindex"]):
-            subprocess.run([binary, *command, "--home", home], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run([binary, *command, "--home", home], check=True, capture_output=True)
         rng = random.Random(given.seed + 1)
-        entries = json.loads((folder / "index.json").read_text())["chunks"]
-        asked = [rng.randrange(given.chunks) for _ in range(given.runs)]
-        queries = [(f"why was the {name(number)} switch turned off", entries[number]["id"]) for number in asked]
+        asked = [name(rng.randrange(given.chunks)) for _ in range(given.runs)]
+        queries = [(f"why was the {chunk} switch turned off", chunk) for chunk in asked]
         server = Server(binary, home)
         ways = {
-            "predecessor's way, in process": lambda query: predecessor(folder, query),
-            "ours, a process for each": lambda query: process(binary, home, query),
-            "ours, a running server": server.search,
+            "predecessor's way, in process": (lambda query: predecessor(folder, query), own_cpu),
+            "ours, a process for each": (lambda query: process(binary, home, query), children_cpu),
+            "ours, a running server": (server.search, server.cpu),
         }
-        results = {way: timed(search, queries) for way, search in ways.items()}
+        results = {way: timed(search, queries, cpu) for way, (search, cpu) in ways.items()}
         server.close()
     load = Path("/proc/loadavg")
     print(f"{given.chunks} chunks, {size / 1e6:.1f} MB; bm25s {bm25s.__version__}")
     if load.exists():
         print("load of the machine:", " ".join(load.read_text().split()[:3]))
-    print("\n| search | p50 ms | p95 ms | right first | of the predecessor's |\n| --- | --: | --: | --: | --: |")
-    theirs = statistics.median(results["predecessor's way, in process"][0])
-    for way, (times, right) in results.items():
+    print("\n| search | p50 ms | p95 ms | CPU ms, mean | right first | of the predecessor's p50 | of its CPU |")
+    print("| --- | --: | --: | --: | --: | --: | --: |")
+    (first, theirs, _), *_ = results.values()
+    for way, (times, used, right) in results.items():
         middle, late = statistics.median(times), times[(len(times) - 1) * 95 // 100]
-        print(f"| {way} | {middle:.1f} | {late:.1f} | {right} of {given.runs} | 1/{theirs / middle:.0f} |")
+        ratios = f"1/{statistics.median(first) / middle:.0f} | 1/{theirs / max(used, 0.01):.0f}"
+        print(f"| {way} | {middle:.1f} | {late:.1f} | {used:.1f} | {right} of {given.runs} | {ratios} |")
 
 
 if __name__ == "__main__":

@@ -86,7 +86,7 @@ fn own(arguments: &Arguments) -> Result<()> {
 }
 
 #[cfg(not(feature = "host"))]
-fn own(_: &Arguments) -> Result<()> {
+fn own(Arguments { bin: _, sessions: _, seed: _, errors: _, .. }: &Arguments) -> Result<()> {
     anyhow::bail!("our own questions are asked of the program: build with `--features totalrecall-bench/host`")
 }
 

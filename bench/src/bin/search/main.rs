@@ -87,7 +87,7 @@ fn main() -> Result<()> {
     for (name, count, misspelt) in
         [("one word", 1, false), ("four words", 4, false), ("ten words", 10, false), ("misspelt", 2, true)]
     {
-        let (mut within, mut alone, mut served) = (Vec::<Cost>::new(), Vec::new(), Vec::new());
+        let (mut asked, mut alone, mut served) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..arguments.runs {
             let mut question: Vec<String> = (0..count).map(|_| words[random.usize(..words.len())].clone()).collect();
             if misspelt {
@@ -98,9 +98,12 @@ fn main() -> Result<()> {
             alone.push(process(&bin, &home, &command)?);
             let question = question.join(" ");
             served.push(server.call("search", json!({ "query": question }))?);
-            #[cfg(feature = "host")]
-            within.push(inside.search(&question)?);
+            asked.push(question);
         }
+        #[cfg(feature = "host")]
+        let within = asked.iter().map(|question| inside.search(question)).collect::<Result<Vec<Cost>>>()?;
+        #[cfg(not(feature = "host"))]
+        let within = Vec::new();
         println!("| search, {name} | {} | {} | {} |", both(&within), both(&alone), percentiles(&mut served));
     }
     let patterns = [r"panicked at", r"E0[0-9]{3}\b", r"(?i)fn \w+_id\(", r"no such thing anywhere"];
