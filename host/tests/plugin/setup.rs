@@ -285,11 +285,21 @@ fn a_build_is_made_in_the_background_and_said_once() {
     assert_eq!(String::from_utf8(ran.stdout).unwrap().trim_end(), says);
     let ran = crate::run(desk.command(&["hook", "SessionStart"]).env("CLAUDE_CODE_ENTRYPOINT", "sdk-cli"));
     assert_eq!(String::from_utf8(ran.stdout).unwrap(), "");
-    let message = desk.hook("SessionStart", "{}").message();
+    // What the agent is told goes on its way, whatever it quotes.
+    let told = json!({ "hookSpecificOutput": {
+        "hookEventName": "SessionStart", "additionalContext": "\"systemMessage\":\"theirs\" }{ \n 字",
+    } });
+    let script = [("CLAUDE_CODE_ENTRYPOINT", "sdk-cli"), ("SAYS", &told.to_string())];
+    let ran = crate::run(desk.command(&["hook", "SessionStart"]).envs(script));
+    assert_eq!(serde_json::from_slice::<serde_json::Value>(&ran.stdout).unwrap(), told);
+    let ran = crate::run(desk.command(&["hook", "SessionStart"]).env("SAYS", told.to_string()));
+    let both: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let message = both["systemMessage"].as_str().unwrap();
     assert!(message.contains("has been built and is ready"), "{message}");
+    assert_eq!(both["hookSpecificOutput"], told["hookSpecificOutput"]);
     assert_eq!(desk.hook("SessionStart", "{}").out, "");
     let ran = fs::read_to_string(desk.path().join("ran")).unwrap();
-    assert_eq!(ran.matches("hook SessionStart\n").count(), 4, "{ran}");
+    assert_eq!(ran.matches("hook SessionStart\n").count(), 5, "{ran}");
 }
 
 #[test]
