@@ -23,6 +23,18 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+/// Makes a file with its content, at once.
+///
+/// # Errors
+/// Those of the file system; there is such a file already.
+pub fn write_first(path: &Path, content: &[u8]) -> io::Result<()> {
+    let folder = path.parent().ok_or_else(|| io::Error::other("it is no file"))?;
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(content)?;
+    file.persist_noclobber(path)?;
+    Ok(())
+}
+
 /// Writes what the user asked for to where the user said: atomically, but for devices and pipes, which stay what they are.
 ///
 /// # Errors

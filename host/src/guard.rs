@@ -3,7 +3,8 @@
 //! what was saved when ([`saved`]), and in which sessions it has refused.
 //!
 //! It is never in the way for long: what it refused goes through when it is asked for again, what it cannot note it does not
-//! refuse, and of a compaction that the client begins by itself it is not asked at all.
+//! refuse, and of a compaction that the client begins by itself it is not asked at all. Where the same hook is there twice (the plugin
+//! and an entry in the settings), both are asked about one compaction at the same time: what was said a moment ago is said of this one.
 
 use std::{
     fs, io,
@@ -21,6 +22,10 @@ const SWITCH: &str = "on";
 
 /// Milliseconds for which what was saved is enough.
 const FRESH: i64 = 15 * 60_000;
+
+/// Milliseconds in which a second hook is asked about the compaction that was just refused, or let through. Nobody has read the
+/// refusal and typed the command again by then.
+const SAME: i64 = 3_000;
 
 /// Age of a refusal that nobody came back to.
 const FORGOTTEN: Duration = Duration::from_secs(30 * 24 * 3600);
@@ -53,19 +58,56 @@ pub fn is_on(home: &Path) -> bool {
     home.join(FOLDER).join(SWITCH).exists()
 }
 
+/// What was last said in a session, and when.
+enum Said {
+    Refused(i64),
+    LetThrough(i64),
+}
+
+impl Said {
+    /// One that cannot be understood was a refusal, long ago: so nothing is ever refused twice in a row.
+    fn read(file: &Path) -> Option<Self> {
+        let text = match fs::read_to_string(file) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+            other => other.unwrap_or_default(),
+        };
+        let (word, at) = text.trim().split_once(' ').unwrap_or_default();
+        let at = at.parse().unwrap_or(i64::MIN);
+        Some(if word == LET_THROUGH { Self::LetThrough(at) } else { Self::Refused(at) })
+    }
+}
+
+const REFUSED: &str = "refused";
+const LET_THROUGH: &str = "through";
+
 /// Is the compaction to be refused that a person asks for in this session? That is noted, so that the next one is not. `now` is in
 /// milliseconds since the Unix epoch.
 pub fn refuses(home: &Path, session: &str, now: i64) -> bool {
-    let refused = home.join(FOLDER).join(files::name_of(session));
-    // A clock that was put back says nothing of what was saved.
-    let is_fresh = saved::at(home, session).is_some_and(|at| (0..=FRESH).contains(&now.saturating_sub(at)));
-    if is_fresh || refused.exists() {
+    let folder = home.join(FOLDER);
+    let file = folder.join(files::name_of(session));
+    // A clock that was put back says nothing of what was said or saved.
+    let is_within = |at: i64, span: i64| (0..=span).contains(&now.saturating_sub(at));
+    let note = |word: &str| files::write_atomically(&file, format!("{word} {now}").as_bytes());
+    if saved::at(home, session).is_some_and(|at| is_within(at, FRESH)) {
         // The next compaction is another matter.
-        let _ = fs::remove_file(refused);
+        let _ = fs::remove_file(file);
         return false;
     }
-    files::make_private_folder(&home.join(FOLDER)).is_ok()
-        && fs::OpenOptions::new().write(true).create_new(true).open(refused).is_ok()
+    match Said::read(&file) {
+        // The other hook of this compaction says it, or has let it through.
+        Some(Said::Refused(at) | Said::LetThrough(at)) if is_within(at, SAME) => false,
+        Some(Said::Refused(_)) => {
+            // One that cannot be noted is asked about again, and goes through again.
+            let _ = note(LET_THROUGH);
+            false
+        }
+        Some(Said::LetThrough(_)) => note(REFUSED).is_ok(),
+        None => {
+            // The one of two that makes it refuses, and it is never there without its word.
+            files::make_private_folder(&folder).is_ok()
+                && files::write_first(&file, format!("{REFUSED} {now}").as_bytes()).is_ok()
+        }
+    }
 }
 
 #[cfg(test)]
@@ -78,11 +120,42 @@ mod tests {
         let (home, now) = (home.path(), 1_000_000_000_000);
         saved::note(home, "other", now).unwrap();
         assert!(refuses(home, "a", now) && refuses(home, "b", now));
-        assert!(!refuses(home, "a", now + 1) && !refuses(home, "b", now + 1));
-        assert!(refuses(home, "a", now + 2), "another compaction of the same session");
+        let (again, third) = (now + SAME + 1, now + 2 * (SAME + 1));
+        assert!(!refuses(home, "a", again) && !refuses(home, "b", again));
+        assert!(refuses(home, "a", third), "another compaction of the same session");
         saved::note(home, "a", now).unwrap();
         assert!(!refuses(home, "a", now + FRESH) && !refuses(home, "a", now + FRESH));
         assert!(refuses(home, "a", now + FRESH + 1));
+    }
+
+    /// The plugin's hook and one in the settings are both called, and a compaction goes through only if neither refuses it.
+    #[test]
+    fn two_hooks_refuse_once_as_one_does() {
+        let home = tempfile::tempdir().unwrap();
+        let both = |now: i64| [refuses(home.path(), "a", now), refuses(home.path(), "a", now + 40)];
+        assert_eq!(both(0), [true, false]);
+        assert_eq!(both(10_000), [false, false], "typed again, it goes through");
+        assert_eq!(both(600_000), [true, false]);
+        assert_eq!(both(603_100), [false, false]);
+        // Both at the very same time.
+        let home = home.path();
+        let refused = std::thread::scope(|scope| {
+            let hooks: Vec<_> = (0..8).map(|_| scope.spawn(|| refuses(home, "b", 5))).collect();
+            hooks.into_iter().map(|hook| hook.join().unwrap()).filter(|it| *it).count()
+        });
+        assert_eq!(refused, 1);
+        assert!(!refuses(home, "b", 5 + SAME + 1));
+    }
+
+    #[test]
+    fn what_cannot_be_understood_refuses_nothing() {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join(FOLDER).join(files::name_of("a"));
+        for text in ["", "refused", "refused soon", "\u{0}", "refused 99999999999999"] {
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(&file, text).unwrap();
+            assert!(!refuses(home.path(), "a", 1_000_000), "{text:?}");
+        }
     }
 
     #[test]
