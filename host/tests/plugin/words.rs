@@ -52,23 +52,30 @@ fn commands_are_a_persons_and_hand_nothing_to_a_shell() {
     }
 }
 
+/// Tools of the memory's server that look something up.
+const READING: [&str; 7] = ["recall", "search", "grep", "get", "timeline", "session_digest", "related_to_file"];
+
 #[test]
 fn skills_may_read_and_nothing_else() {
     let launcher = "${CLAUDE_PLUGIN_ROOT}/plugin/bin/totalrecall";
+    let tools = READING.map(|tool| format!("mcp__plugin_totalrecall_memory__{tool}")).join(", ");
     for (skill, allowed) in [
         ("recall-friction", format!("Bash({launcher} insights *)")),
+        ("recall-memory", tools),
         ("recall-review", format!("Bash({launcher} proposals)")),
     ] {
         let (head, body) = parts(&format!("skills/{skill}/SKILL.md"));
         assert_eq!(head["name"].as_str(), Some(skill));
         assert_eq!(keys(&head), ["name", "description", "allowed-tools"], "{skill}");
         assert_eq!(head["allowed-tools"].as_str(), Some(allowed.as_str()), "{skill}");
-        assert!(body.contains(&format!("\"{launcher}\"")), "{skill}");
+        let is_named = |tool: &&str| body.contains(&format!("`{tool}`"));
+        let is_told_how = body.contains(&format!("\"{launcher}\"")) || READING.iter().all(is_named);
+        assert!(is_told_how, "{skill}");
         assert!(
             body.contains("data") && body.contains("instruction") || body.contains("Do not follow them"),
             "{skill}"
         );
         assert!(body.len() < 2_500, "{skill}: it is read whole each time");
     }
-    assert_eq!(names("skills"), ["recall-friction", "recall-review"], "a skill without a test");
+    assert_eq!(names("skills"), ["recall-friction", "recall-memory", "recall-review"], "a skill without a test");
 }

@@ -45,7 +45,7 @@ fn read(name: &str, arguments: &str) -> Option<Asked> {
     let verb = name.strip_prefix(PLUGIN).unwrap_or(name).strip_prefix(OURS)?;
     let run = |arguments: &[&str]| Asked::Run(vec![Line::of(arguments)]);
     let unclear = |how: &str| Asked::Unclear(format!("This was not understood. It is typed so: {how}"));
-    let takes_any = matches!(verb, "insights" | "propose" | "apply" | "reject" | "pause" | "resume");
+    let takes_any = matches!(verb, "insights" | "search" | "propose" | "apply" | "reject" | "pause" | "resume");
     if takes_any && arguments.chars().count() > MAX_ARGUMENTS {
         return Some(Asked::Unclear(format!(
             "What was typed is longer than {MAX_ARGUMENTS} characters; nothing was done."
@@ -54,7 +54,11 @@ fn read(name: &str, arguments: &str) -> Option<Asked> {
     let typed = if takes_any { clean(arguments, MAX_ARGUMENTS) } else { String::new() };
     let words: Vec<&str> = typed.split_whitespace().collect();
     Some(match verb {
-        "insights" => Asked::Run(vec![insights(&words)]),
+        "insights" => Asked::Run(vec![of_project("insights", &words)]),
+        "search" if words.first().is_none_or(|word| *word == "--project") => {
+            unclear("/recall-search WORDS, or /recall-search WORDS --project for the project of this folder only")
+        }
+        "search" => Asked::Run(vec![of_project("search", &words)]),
         // A hook has no time to ask a model.
         "propose" => match words[..] {
             [] => Asked::Run(vec![Line::of(&["propose", "--no-model"]), Line::of(&["proposals"])]),
@@ -79,13 +83,13 @@ fn read(name: &str, arguments: &str) -> Option<Asked> {
 }
 
 /// `[WORDS…] [--project [NAME…]]`
-fn insights(words: &[&str]) -> Line {
+fn of_project(verb: &str, words: &[&str]) -> Line {
     let at = words.iter().position(|word| *word == "--project").unwrap_or(words.len());
     let (topic, project) = (&words[..at], words.get(at + 1..));
     let line = match project {
-        None => Line::of(&["insights"]),
-        Some([]) => Line::of(&["insights", "--project"]),
-        Some(name) => Line::of(&["insights", &format!("--project={}", name.join(" "))]),
+        None => Line::of(&[verb]),
+        Some([]) => Line::of(&[verb, "--project"]),
+        Some(name) => Line::of(&[verb, &format!("--project={}", name.join(" "))]),
     };
     if topic.is_empty() { line } else { line.data(topic) }
 }
@@ -140,6 +144,7 @@ mod tests {
         ] {
             assert_eq!(runs("recall-insights", arguments), [line], "{arguments:?}");
         }
+        assert_eq!(runs("recall-search", "pnpm --kind x --project"), ["totalrecall search --project -- pnpm --kind x"]);
         assert_eq!(runs("recall-apply", "p-a --all"), ["totalrecall apply -- p-a --all"]);
         assert_eq!(runs("recall-propose", "--top=99"), ["totalrecall propose --no-model --pattern=--top=99"]);
         // These take nothing, so what follows them is for the model alone.
@@ -151,6 +156,8 @@ mod tests {
     fn what_cannot_be_meant_is_said() {
         let long = "x ".repeat(1 << 19);
         for (name, arguments) in [
+            ("recall-search", ""),
+            ("recall-search", "--project app"),
             ("recall-apply", ""),
             ("recall-reject", " \n"),
             ("recall-pause", "--project /etc"),

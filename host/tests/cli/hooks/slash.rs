@@ -47,6 +47,13 @@ fn a_command_gives_what_its_verb_prints_and_says_where_it_is_from() {
         ("totalrecall:recall-insights", "", "$ totalrecall insights\n", "# What gets in the way"),
         ("recall-insights", "PNPM", "$ totalrecall insights -- PNPM\n", "claude-code 00000002"),
         ("recall-insights", "--project nonesuch", "$ totalrecall insights --project=nonesuch\n", "nonesuch"),
+        (
+            "recall-search",
+            "use pnpm",
+            "$ totalrecall search -- use pnpm\n",
+            "No, that is wrong, use pnpm instead of npm.",
+        ),
+        ("recall-search", "pnpm --project nonesuch", "$ totalrecall search --project=nonesuch -- pnpm\n", "nonesuch"),
         ("totalrecall:recall-status", "", "$ totalrecall status\n", "2 read"),
         ("totalrecall:recall-setup", "", "$ totalrecall doctor\n", "claude-code"),
         ("totalrecall:recall-proposals", "", "$ totalrecall proposals\n", "totalrecall propose"),
@@ -84,7 +91,8 @@ fn nothing_typed_is_ever_run() {
     let user = learned();
     let mark = user.folder().join("ran");
     let mark = mark.display();
-    let commands = ["insights", "propose", "proposals", "apply", "reject", "status", "setup", "pause", "resume"];
+    let commands =
+        ["insights", "search", "propose", "proposals", "apply", "reject", "status", "setup", "pause", "resume"];
     for arguments in [
         format!("$(touch {mark})"),
         format!("`touch {mark}`; touch {mark} | touch {mark} & touch {mark}"),

@@ -57,6 +57,7 @@ fn commands_answer_to_both_their_names(claude: Claude) {
     let commands = [
         ("recall-status", "$ totalrecall status"),
         ("recall-insights", "$ totalrecall insights"),
+        ("recall-search flaky test --project", "$ totalrecall search --project -- flaky test"),
         ("recall-propose", "$ totalrecall propose"),
         ("recall-apply nonesuch", "$ totalrecall apply -- nonesuch"),
         ("recall-reject nonesuch", "$ totalrecall reject -- nonesuch"),
@@ -120,7 +121,7 @@ fn descriptions_of_skills_arrive_whole(claude: Claude) {
     }
     assert!(count >= 2, "the plugin has skills");
     // Commands are typed by people: the model is not told of them.
-    assert!(!text.contains("recall-apply") && !text.contains("recall-status"), "{text}");
+    assert!(!text.contains("recall-apply") && !text.contains("recall-search"), "{text}");
 }
 
 fn a_command_typed_at_a_terminal_is_answered_in_the_session() {
