@@ -72,11 +72,20 @@ pub struct Inject {
     pub session: bool,
     /// Most tokens of that.
     pub tokens: u32,
+    /// When the person asks something: what earlier sessions say about it, if anything does.
+    pub prompt: bool,
+    /// Before a file is read: what is known of it.
+    pub file: bool,
+    /// Most tokens of each of these two.
+    pub aside_tokens: u32,
+    /// Most milliseconds of each: what takes longer is not told.
+    pub aside_milliseconds: u32,
 }
 
 impl Default for Inject {
     fn default() -> Self {
-        Self { session: true, tokens: 800 }
+        // A hook takes some 20 ms, and a person who has typed does not notice 150.
+        Self { session: true, tokens: 800, prompt: false, file: false, aside_tokens: 300, aside_milliseconds: 150 }
     }
 }
 
@@ -320,6 +329,12 @@ impl Config {
         if let Some(memory) = session_memory_option() {
             config.inject.session = memory;
         }
+        if let Some(prompt) = prompt_memory_option() {
+            config.inject.prompt = prompt;
+        }
+        if let Some(file) = file_memory_option() {
+            config.inject.file = file;
+        }
         if let Some(guard) = compact_guard_option() {
             config.guard.manual = guard;
         }
@@ -372,6 +387,12 @@ const OPTION_SESSION_LINE: &str = "CLAUDE_PLUGIN_OPTION_SESSION_LINE";
 /// The plugin's option `session_memory`.
 const OPTION_SESSION_MEMORY: &str = "CLAUDE_PLUGIN_OPTION_SESSION_MEMORY";
 
+/// The plugin's option `prompt_memory`.
+const OPTION_PROMPT_MEMORY: &str = "CLAUDE_PLUGIN_OPTION_PROMPT_MEMORY";
+
+/// The plugin's option `file_memory`.
+const OPTION_FILE_MEMORY: &str = "CLAUDE_PLUGIN_OPTION_FILE_MEMORY";
+
 /// The plugin's option `compact_guard`.
 const OPTION_COMPACT_GUARD: &str = "CLAUDE_PLUGIN_OPTION_COMPACT_GUARD";
 
@@ -383,6 +404,16 @@ pub fn session_line_option() -> Option<bool> {
 /// Likewise about what an agent is told when a session begins.
 pub fn session_memory_option() -> Option<bool> {
     switch(OPTION_SESSION_MEMORY)
+}
+
+/// Likewise about what it is told when the person asks something.
+pub fn prompt_memory_option() -> Option<bool> {
+    switch(OPTION_PROMPT_MEMORY)
+}
+
+/// Likewise about what it is told before it reads a file.
+pub fn file_memory_option() -> Option<bool> {
+    switch(OPTION_FILE_MEMORY)
 }
 
 /// Likewise about `/compact` where nothing was saved.

@@ -6,17 +6,21 @@
 //! it is prepared likewise ([`snapshot`]).
 //!
 //! `gather.rs` decides what is worth telling, `item.rs` how it is said so that words of others stay words, `fit.rs` what has room,
-//! `prepared.rs` keeps the files.
+//! `prepared.rs` keeps the files, `seen.rs` what each session was told. [`aside`] is what is told in between, where a person wants that.
 
+pub mod aside;
 mod fit;
 mod gather;
 mod item;
 mod prepared;
+mod seen;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    fs::{File, TryLockError},
     io,
     path::{Path, PathBuf},
+    time::{Duration, Instant},
 };
 
 use serde::Serialize;
@@ -31,13 +35,19 @@ use crate::{
 
 pub use fit::Injection;
 pub use item::{Item, Section};
-pub use prepared::{FOLDER, tell};
+pub use prepared::{FOLDER, expect, tell};
 
 /// Most characters that are told at once: Claude Code puts more than 10,000 into a file (seen with 2.1.332).
 pub const MAX_CHARS: usize = 9_500;
 
 /// Projects that are prepared for, those with the latest sessions first.
 const PROJECTS: usize = 200;
+
+/// Held by whoever prepares, in the folder of what is prepared.
+const LOCK: &str = "lock";
+/// How long another one that prepares is waited for, and how soon it is looked again. It takes a second with many projects.
+const PATIENCE: Duration = Duration::from_secs(10);
+const AGAIN: Duration = Duration::from_millis(10);
 
 /// It could not be prepared.
 #[derive(Debug, thiserror::Error)]
@@ -71,11 +81,15 @@ impl<'a> Known<'a> {
             let place = known.entry(folder).or_insert_with_key(|folder| place(folder)).clone();
             places.entry(place).or_default().push(row);
         }
-        let gather = gather::Known::read(store, config, verdicts, now)?;
-        for memory in &gather.memories {
-            if let Some(place) = &memory.place {
-                places.entry(place.clone()).or_default();
-            }
+        // In the order in which they were read they are only as long as none was read late.
+        for rows in places.values_mut() {
+            rows.sort_by_key(|row| std::cmp::Reverse((row.ended_at.or(row.started_at), row.id)));
+        }
+        let mut gather = gather::Known::read(store, config, verdicts, now)?;
+        let named: Vec<String> = places.keys().cloned().collect();
+        gather.find_places(|name| only_one_called(name, &named));
+        for place in gather.memories.iter().filter_map(|memory| memory.place.clone()) {
+            places.entry(place).or_default();
         }
         Ok(Self { gather, places })
     }
@@ -98,6 +112,13 @@ impl<'a> Known<'a> {
 /// The place of a project that is named by one of its folders.
 fn place(folder: &str) -> String {
     project::place(Path::new(folder)).to_string_lossy().into_owned()
+}
+
+/// The place of a project of which nothing but its name is known. None: there are several, and it would be told in the wrong one.
+fn only_one_called(name: &str, places: &[String]) -> Option<String> {
+    let is_called_so = |place: &&String| place.rsplit(['/', '\\']).next() == Some(name);
+    let mut called = places.iter().filter(is_called_so);
+    called.next().filter(|_| called.next().is_none()).cloned()
 }
 
 /// To be called after something was remembered, saved, done or forgotten: has sessions be told what holds now. `session`: the
@@ -135,6 +156,9 @@ pub fn renew(
     verdicts: Option<&[Verdict]>,
     now: i64,
 ) -> Result<Renewed, InjectError> {
+    // One that has read the store before another has changed it must not write after that one.
+    let _lock = lock(home)?;
+    aside::set(home.path(), &config.inject).map_err(|(path, why)| InjectError::Write { path, why })?;
     let verdicts = prepared::verdicts(home, verdicts)?;
     let (mut renewed, mut kept) = (Renewed::default(), BTreeSet::new());
     if config.inject.session {
@@ -151,6 +175,31 @@ pub fn renew(
     }
     prepared::remove_others(home, &kept, !config.inject.session);
     Ok(renewed)
+}
+
+/// Waits until nobody else prepares. Given back when it is dropped, and by the system when we are killed.
+fn lock(home: &Home) -> Result<File, InjectError> {
+    let path = home.path().join(FOLDER).join(LOCK);
+    let failed = |why: io::Error| InjectError::Write { path: path.clone(), why };
+    let file = prepared::lock_file(&path).map_err(failed)?;
+    let begun = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) if begun.elapsed() < PATIENCE => std::thread::sleep(AGAIN),
+            Err(TryLockError::WouldBlock) => {
+                return Err(failed(io::Error::new(io::ErrorKind::TimedOut, "another process holds it for long")));
+            }
+            Err(TryLockError::Error(why)) => return Err(failed(why)),
+        }
+    }
+}
+
+/// Drops what is kept of what a session was told, and of what stood in it: to be called when it is deleted. `session` is the tool's
+/// id. What cannot be removed goes when it is old.
+pub fn drop_session(home: &Path, session: &str) {
+    prepared::drop_session(home, session);
+    seen::forget(home, session);
 }
 
 /// What a session would be told that begins in this folder now, with what was left out.
@@ -181,7 +230,7 @@ pub fn drop_snapshots(home: &Home) -> io::Result<()> {
 ///
 /// # Errors
 /// Those of the store and of writing into the home.
-pub fn snapshot(home: &Home, store: &Store, session: &str) -> Result<(), InjectError> {
+pub fn snapshot(home: &Home, store: &Store, config: &Config, session: &str) -> Result<(), InjectError> {
     let Some(row) = store.sessions()?.into_iter().rev().find(|row| row.native_id == session) else { return Ok(()) };
-    prepared::write_snapshot(home, session, gather::snapshot(store, &row)?)
+    prepared::write_snapshot(home, session, &gather::snapshot(store, &row)?, config.inject.tokens)
 }

@@ -3,6 +3,7 @@
 //! `pipeline` is the whole of it, top to bottom; `cli` is its front door. ARCHITECTURE.md has the words and the way of the
 //! data.
 
+pub mod about;
 pub mod added;
 pub mod analyses;
 pub mod check;
@@ -44,6 +45,7 @@ pub mod pattern;
 pub mod pause;
 pub mod period;
 pub mod pipeline;
+pub mod present;
 pub mod project;
 pub mod proposal;
 pub mod reading;

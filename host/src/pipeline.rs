@@ -3,7 +3,8 @@
 
 use std::{
     cell::RefCell,
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
+    ffi::OsString,
     path::{Path, PathBuf},
     rc::Rc,
     sync::atomic::{AtomicBool, Ordering},
@@ -15,6 +16,7 @@ use crate::{
     config::Config,
     embedding, files, guard,
     guests::{Guests, Installed},
+    inbox,
     index::{IndexError, Renewal},
     inject::{self, InjectError},
     leftovers,
@@ -22,11 +24,12 @@ use crate::{
     locale, news,
     paths::Home,
     pause::PauseError,
-    proposal,
+    present, proposal,
     redact::Redactor,
     saved,
     store::{self, Standing, Store, Trouble},
     transcript::{self, Database, Found, Source, Unreadable},
+    verdict::Verdict,
 };
 
 mod one;
@@ -146,9 +149,10 @@ pub struct Worked {
     pub purged: u64,
     /// Ctrl-C was pressed; the rest stays queued.
     pub stopped: bool,
-    /// Sessions, by their tools' ids, whose conversations are being compacted.
+    /// Sessions, by their tools' ids, whose conversations are being compacted, with their transcripts, until what stood in them is
+    /// prepared.
     #[serde(skip)]
-    pub compacting: BTreeSet<String>,
+    compacting: BTreeMap<String, PathBuf>,
 }
 
 impl Worked {
@@ -164,7 +168,6 @@ impl Worked {
         self.archived += more.archived;
         self.purged += more.purged;
         self.stopped |= more.stopped;
-        self.compacting.extend(more.compacting);
     }
 }
 
@@ -318,22 +321,45 @@ impl<'a> Pipeline<'a> {
     /// Those of the store and of the page. A transcript that cannot be read is no error of the run.
     pub fn work(&self, store: &mut Store, progress: &mut dyn FnMut(u64, &Path)) -> Result<Worked, PipelineError> {
         let mut worked = Worked::default();
-        let sources = self.sources();
-        self.take_notices(store, &sources, &mut worked)?;
-        while !self.stop.load(Ordering::Relaxed)
-            && let Some(job) = store.claim_next(self.now)?
-        {
+        let (sources, mut heard) = (self.sources(), None);
+        while !self.stop.load(Ordering::Relaxed) {
+            // A client that is about to compact a conversation waits for nobody.
+            self.hear(store, &sources, &mut heard, &mut worked)?;
+            let Some(job) = store.claim_next(self.now)? else { break };
+            let path = job.path.clone();
             self.read_one(store, &sources, job, &mut worked, progress)?;
+            self.keep_compacted(store, &mut worked, |transcript| transcript == Path::new(&path))?;
         }
         self.reanalyse(store, &mut worked)?;
         worked.stopped = self.stop.load(Ordering::Relaxed);
         store.commit()?;
-        self.keep_compacted(store, &worked)?;
-        self.renew(store)?;
+        // Of these there was nothing new to be read.
+        self.keep_compacted(store, &mut worked, |_| true)?;
+        let rules = self.renew_page(store)?;
+        if let Err(error) = self.tell_sessions(store, &rules) {
+            worked.problems.push(failed_to_tell(error)?);
+        }
         self.keep_in_order(store, &mut worked)?;
         self.index(store, &mut worked);
         store.finish()?;
         Ok(worked)
+    }
+
+    /// Takes what hooks have left since it was last looked, if anything.
+    fn hear(
+        &self,
+        store: &mut Store,
+        sources: &[(String, Source)],
+        heard: &mut Option<BTreeSet<OsString>>,
+        worked: &mut Worked,
+    ) -> Result<(), PipelineError> {
+        let names = inbox::names(self.home.path());
+        // What cannot be taken out of the inbox was heard before.
+        if heard.as_ref().is_none_or(|heard| !names.is_subset(heard)) {
+            self.take_notices(store, sources, worked)?;
+        }
+        *heard = Some(names);
+        Ok(())
     }
 
     /// Has the indexes follow. Search does without what is not indexed, so that nothing here ends the run.
@@ -354,14 +380,23 @@ impl<'a> Pipeline<'a> {
     }
 
     /// Prepares what is told when conversations go on that are being compacted, before anything that takes longer: their clients
-    /// need some seconds for that.
-    fn keep_compacted(&self, store: &mut Store, worked: &Worked) -> Result<(), PipelineError> {
-        if worked.compacting.is_empty() || !self.config.inject.session {
+    /// need some seconds for that. `is_read`: of a transcript, whether it was read.
+    fn keep_compacted(
+        &self,
+        store: &mut Store,
+        worked: &mut Worked,
+        is_read: impl Fn(&Path) -> bool,
+    ) -> Result<(), PipelineError> {
+        let sessions: Vec<_> = worked.compacting.extract_if(.., |_, transcript| is_read(transcript)).collect();
+        if sessions.is_empty() || !self.config.inject.session {
             return Ok(());
         }
+        store.commit()?;
         library::renew(store, self.guests.kinds())?;
-        for session in &worked.compacting {
-            inject::snapshot(self.home, store, session)?;
+        for (session, _) in sessions {
+            if let Err(error) = inject::snapshot(self.home, store, self.config, &session) {
+                worked.problems.push(failed_to_tell(error.into())?);
+            }
         }
         Ok(())
     }
@@ -371,6 +406,12 @@ impl<'a> Pipeline<'a> {
     /// # Errors
     /// Those of the store and of the page.
     pub fn renew(&self, store: &mut Store) -> Result<(), PipelineError> {
+        let rules = self.renew_page(store)?;
+        self.tell_sessions(store, &rules)
+    }
+
+    /// Without what sessions are told. Gives the verdicts on the rules in force.
+    fn renew_page(&self, store: &mut Store) -> Result<Vec<Verdict>, PipelineError> {
         let kinds = self.guests.kinds();
         library::renew(store, kinds)?;
         let library = Library::load(store)?.judged(store, self.config, self.now)?;
@@ -381,8 +422,14 @@ impl<'a> Pipeline<'a> {
         let drafts = store.proposals()?.into_iter().filter(|it| it.status == proposal::Status::Drafted);
         news::renew(self.home, &insights, drafts.map(|it| it.id).collect(), self.config.session.line, &locale)
             .map_err(|(path, error)| PipelineError::Page { path, why: error.to_string() })?;
-        inject::renew(self.home, store, self.config, Some(&insights.rules), self.now)?;
+        Ok(insights.rules)
+    }
+
+    /// What sessions are told, and what hooks have to know.
+    fn tell_sessions(&self, store: &Store, rules: &[Verdict]) -> Result<(), PipelineError> {
+        inject::renew(self.home, store, self.config, Some(rules), self.now)?;
         saved::sweep(self.home.path());
+        present::sweep(self.home.path());
         guard::set(self.home.path(), self.config.guard.manual)
             .map_err(|error| PipelineError::Page { path: self.home.path().join(guard::FOLDER), why: error.to_string() })
     }
@@ -394,6 +441,17 @@ impl<'a> Pipeline<'a> {
             installed.sources(self.guests.limits()).0.into_iter().map(move |source| (name.clone(), source))
         };
         self.guests.adapters.iter().flat_map(of).collect()
+    }
+}
+
+/// What is said of a run that could read and learn, and not write what sessions are told.
+///
+/// # Errors
+/// Anything else ends the run.
+fn failed_to_tell(error: PipelineError) -> Result<String, PipelineError> {
+    match &error {
+        PipelineError::Page { .. } => Ok(format!("what sessions are told is as it was before: {error}")),
+        _ => Err(error),
     }
 }
 

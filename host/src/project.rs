@@ -149,14 +149,17 @@ fn of_folder(folder: &Path, known: &BTreeSet<String>) -> Option<Project> {
     if !folders.is_empty() {
         return Some(Project { path: real.to_string_lossy().into_owned(), folders });
     }
-    // A session in the home directory does not make a project of all that lies below it.
-    let home = paths::user_home();
     let above = real
         .ancestors()
         .skip(1)
-        .take_while(|above| Some(*above) != home.as_deref())
+        .take_while(|above| !is_no_project(above))
         .find(|above| known.contains(above.to_string_lossy().as_ref()))?;
     Some(Project { path: above.to_string_lossy().into_owned(), folders: within(&[above.to_owned()]) })
+}
+
+/// Is a folder the person's home directory, or that of the whole system? A session there does not make a project of all that lies below.
+pub(crate) fn is_no_project(real: &Path) -> bool {
+    real.parent().is_none() || paths::user_home().is_some_and(|home| home == real || resolved(&home) == real)
 }
 
 /// The folder that a project goes by: its repository's, as long as that is there.

@@ -11,7 +11,7 @@ use super::{
     ui,
 };
 use crate::{
-    guard, inject, news, paths, pause,
+    guard, inject, news, paths, pause, present,
     proposal::{Proposal, RulesError, RulesLock, Status},
     saved,
     store::{TURN, WorkerLock},
@@ -63,7 +63,7 @@ const FILES: [&str; 17] = [
 ];
 
 /// Folders of a home that are ours altogether.
-const FOLDERS: [&str; 12] = [
+const FOLDERS: [&str; 13] = [
     "inbox",
     "index",
     "models",
@@ -76,6 +76,7 @@ const FOLDERS: [&str; 12] = [
     inject::FOLDER,
     saved::FOLDER,
     guard::FOLDER,
+    present::FOLDER,
 ];
 
 impl Uninstall {

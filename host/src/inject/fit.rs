@@ -32,51 +32,61 @@ pub struct Injection {
     pub told: Vec<Item>,
     /// What is not, the highest rank first: there was no room for it.
     pub left_out: Vec<Item>,
-    /// What is said of that.
-    #[serde(skip)]
-    pub(super) note: Option<String>,
 }
+
+/// How many lines of each section were left out.
+pub(super) type LeftOut = BTreeMap<Section, usize>;
 
 /// Chooses what has room.
 pub(super) fn fit(project: Option<&str>, items: Vec<Item>, budget: u32) -> Injection {
     let mut items = items;
     items.sort_by(|a, b| b.rank.cmp(&a.rank).then_with(|| a.text.cmp(&b.text)));
-    let frame = fence::around(PREAMBLE, "");
-    let (mut used, mut chars) = (tokens(&frame) + NOTE, frame.chars().count() + 4 * NOTE as usize);
-    let (mut told, mut left_out, mut sections) = (Vec::new(), Vec::new(), BTreeSet::new());
-    for item in items {
-        let heading = if sections.contains(&item.section) { "" } else { item.section.heading() };
-        let more = item.tokens + tokens(heading) + 2;
-        let longer = item.text.chars().count() + heading.chars().count() + 3;
-        if used + more <= budget && chars + longer <= MAX_CHARS {
-            (used, chars) = (used + more, chars + longer);
-            sections.insert(item.section);
-            told.push(item);
-        } else {
-            left_out.push(item);
-        }
+    let lines: Vec<Line> = items.iter().map(Line::of).collect();
+    let has_room = room(&lines, budget);
+    let (mut told, mut left_out) = (Vec::new(), Vec::new());
+    for (item, has_room) in items.into_iter().zip(has_room) {
+        if has_room { told.push(item) } else { left_out.push(item) }
     }
     told.sort_by_key(|item| item.section);
-    let note = note(&left_out);
     let lines: Vec<Line> = told.iter().map(Line::of).collect();
-    let text = text(&lines, note.as_deref());
-    Injection {
-        project: project.map(str::to_owned),
-        tokens: text.as_deref().map_or(0, tokens),
-        text,
-        budget,
-        told,
-        left_out,
-        note,
-    }
+    let text = text(&lines, &counted(left_out.iter().map(|item| item.section)));
+    let tokens = text.as_deref().map_or(0, tokens);
+    Injection { project: project.map(str::to_owned), tokens, text, budget, told, left_out }
 }
 
-fn note(left_out: &[Item]) -> Option<String> {
-    let mut counts = BTreeMap::<Section, usize>::new();
-    for item in left_out {
-        *counts.entry(item.section).or_default() += 1;
+/// Which lines have room: whole ones, those of the highest rank, and of equal ones the first.
+pub(super) fn room(lines: &[Line], budget: u32) -> Vec<bool> {
+    let frame = fence::around(PREAMBLE, "");
+    let (mut used, mut chars) = (tokens(&frame) + NOTE, frame.chars().count() + 4 * NOTE as usize);
+    let mut sections = BTreeSet::new();
+    let mut order: Vec<usize> = (0..lines.len()).collect();
+    order.sort_by_key(|at| std::cmp::Reverse(lines[*at].rank));
+    let mut has_room = vec![false; lines.len()];
+    for at in order {
+        let line = &lines[at];
+        let heading = if sections.contains(&line.section) { "" } else { line.section.heading() };
+        let more = tokens(&line.text) + 1 + tokens(heading) + 2;
+        let longer = line.text.chars().count() + heading.chars().count() + 3;
+        if used + more <= budget && chars + longer <= MAX_CHARS {
+            (used, chars) = (used + more, chars + longer);
+            sections.insert(line.section);
+            has_room[at] = true;
+        }
     }
-    let counted = counts.iter().map(|(section, count)| {
+    has_room
+}
+
+/// Sections with how often they are there.
+pub(super) fn counted(sections: impl Iterator<Item = Section>) -> LeftOut {
+    let mut counts = LeftOut::new();
+    for section in sections {
+        *counts.entry(section).or_default() += 1;
+    }
+    counts
+}
+
+fn note(left_out: &LeftOut) -> Option<String> {
+    let counted = left_out.iter().map(|(section, count)| {
         let (one, many) = section.words();
         format!("{count} {}", if *count == 1 { one } else { many })
     });
@@ -90,6 +100,8 @@ fn note(left_out: &[Item]) -> Option<String> {
 pub(super) struct Line {
     pub(super) section: Section,
     pub(super) text: String,
+    pub(super) rank: i64,
+    pub(super) source: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) session: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -98,24 +110,24 @@ pub(super) struct Line {
 
 impl Line {
     pub(super) fn of(item: &Item) -> Self {
-        Self { section: item.section, text: item.text.clone(), session: item.session.clone(), until: item.until }
+        Self {
+            section: item.section,
+            text: item.text.clone(),
+            rank: item.rank,
+            source: item.source.clone(),
+            session: item.session.clone(),
+            until: item.until,
+        }
     }
 }
 
-/// The whole as the agent reads it, cut at whole lines where it would be too long. None: there are no lines.
-pub(super) fn text(lines: &[Line], note: Option<&str>) -> Option<String> {
+/// The whole as the agent reads it. None: there are no lines.
+pub(super) fn text(lines: &[Line], left_out: &LeftOut) -> Option<String> {
     let mut text = String::new();
     let mut section = None;
-    let room = MAX_CHARS - fence::around(PREAMBLE, "").chars().count() - 4 * NOTE as usize;
-    let mut used = 0;
     for line in lines {
-        let heading = if section == Some(line.section) { "" } else { line.section.heading() };
-        used += line.text.chars().count() + heading.chars().count() + 3;
-        if used > room {
-            break;
-        }
-        if !heading.is_empty() {
-            text += &format!("{}{heading}\n", if text.is_empty() { "" } else { "\n" });
+        if section != Some(line.section) {
+            text += &format!("{}{}\n", if text.is_empty() { "" } else { "\n" }, line.section.heading());
             section = Some(line.section);
         }
         text += &line.text;
@@ -124,7 +136,7 @@ pub(super) fn text(lines: &[Line], note: Option<&str>) -> Option<String> {
     if text.is_empty() {
         return None;
     }
-    if let Some(note) = note {
+    if let Some(note) = note(left_out) {
         text += &format!("\n{note}\n");
     }
     Some(fence::around(PREAMBLE, text.trim_end()))

@@ -2,9 +2,12 @@
 //!
 //! Ranks: a critical memory comes before everything (100 and more, by whose word it is), then the latest session (88), what was decided
 //! and is to be done (48 to 90, by importance, whose word it is, and age), rules that do not work (70), sessions of which nothing
-//! was saved (64), earlier sessions, and hints.
+//! was saved (64), earlier sessions, and hints. After a compaction, what stood in the conversation comes before the sessions (92 to 98).
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashSet},
+    path::Path,
+};
 
 use super::{
     item::{Item, Section, day, moment, said, speaker},
@@ -14,7 +17,7 @@ use crate::{
     config::Config,
     fence::named,
     finding::Finding,
-    memory::{Category, Importance, Memory, Trust},
+    memory::{Category, Importance, Memory, Trust, stale},
     proposal::{Proposal, Status},
     search::Reference,
     store::{SessionId, SessionRow, Store, StoreError},
@@ -49,7 +52,7 @@ const PATH: usize = 80;
 /// The agent's own memory, which Claude Code keeps beside the transcripts of a project.
 const OWN_MEMORY: &str = "%/.claude/projects/%/memory/%";
 
-/// A memory that holds, and the place of its project; none: it holds everywhere, or its project is no folder.
+/// A memory that holds, and the place of its project; none: it holds everywhere, or nobody can tell which project is meant.
 pub(super) struct Held {
     memory: Memory,
     pub(super) place: Option<String>,
@@ -76,7 +79,7 @@ impl<'a> Known<'a> {
     pub(super) fn read(store: &'a Store, config: &Config, verdicts: &[Verdict], now: i64) -> Result<Self, StoreError> {
         let memories = store.memories()?.into_iter().filter(|memory| memory.holds(now));
         let held = |memory: Memory| {
-            let place = memory.project.as_deref().filter(|it| it.contains(['/', '\\'])).map(place);
+            let place = memory.project.as_deref().filter(|it| is_folder(it)).map(place);
             Held { memory, place }
         };
         let proposals = store.proposals()?;
@@ -90,6 +93,15 @@ impl<'a> Known<'a> {
         })
     }
 
+    /// Looks for the places of projects that are called by their names alone, as other programs do.
+    pub(super) fn find_places(&mut self, find: impl Fn(&str) -> Option<String>) {
+        for held in &mut self.memories {
+            if let (None, Some(name)) = (&held.place, &held.memory.project) {
+                held.place = find(name);
+            }
+        }
+    }
+
     /// What is told where there is nothing of a project: critical memories that hold everywhere.
     pub(super) fn everywhere(&self) -> Vec<Item> {
         let critical = |it: &&Held| it.memory.project.is_none() && it.memory.importance == Importance::Critical;
@@ -98,8 +110,7 @@ impl<'a> Known<'a> {
 
     /// What could be told in a project, whose sessions are given with the newest first.
     pub(super) fn items(&self, place: &str, sessions: &[SessionRow]) -> Result<Vec<Item>, StoreError> {
-        let name = place.rsplit(['/', '\\']).next().unwrap_or_default();
-        let is_here = |it: &Held| it.place.as_deref() == Some(place) || it.memory.project.as_deref() == Some(name);
+        let is_here = |it: &Held| it.place.as_deref() == Some(place);
         let mut items = Vec::new();
         for held in &self.memories {
             let memory = &held.memory;
@@ -144,12 +155,17 @@ impl<'a> Known<'a> {
         if memory.confidence < 0.8 {
             marks.push(format!("{:.0} % sure", memory.confidence * 100.0));
         }
+        let gone = stale::missing(memory, Path::exists);
+        if let Some(first) = gone.first() {
+            marks.push(format!("may be outdated: {} is gone", named(first, PATH)));
+        }
         let why = format!(
-            "{} {} that holds {}; {}",
+            "{} {} that holds {}; {}{}",
             memory.importance.name(),
             memory.category.name(),
             if memory.project.is_some() { "in this project" } else { "everywhere" },
-            speaker(memory.trust)
+            speaker(memory.trust),
+            if gone.is_empty() { "" } else { "; it names a file that is gone" }
         );
         let words = said("", &memory.content, STATEMENT).unwrap_or_default();
         Item { until: memory.expires_at, ..Item::new(section, &memory.id, &marks, &words, rank, why) }
@@ -184,6 +200,11 @@ impl<'a> Known<'a> {
         let item = Item::new(Section::Sessions, &source, &marks, &format!("{}.", parts.join("; ")), rank, why);
         Ok(Some(Item { session: Some(row.native_id.clone()), ..item }))
     }
+}
+
+/// Is a project named by a folder, on whatever system?
+fn is_folder(project: &str) -> bool {
+    project.contains(['/', '\\'])
 }
 
 /// How new something is: 10 for now, half of it for each 30 days.
@@ -309,23 +330,27 @@ fn own_memory(row: &SessionRow) -> Item {
 /// What stood in a conversation that is being compacted.
 pub(super) fn snapshot(store: &Store, row: &SessionRow) -> Result<Vec<Item>, StoreError> {
     let reference = Reference::Session(row.id).to_string();
-    let item = |source: &str, marks: &[String], said: &str| {
-        Item::new(Section::Snapshot, source, marks, said, 0, "it stood in this conversation".to_owned())
+    let item = |source: &str, marks: &[String], said: &str, rank| {
+        Item::new(Section::Snapshot, source, marks, said, rank, "it stood in this conversation".to_owned())
     };
     let (began, latest) = store.asked(row.id, ASKED)?;
     let mut asked: BTreeMap<i64, _> = latest.into_iter().map(|it| (it.event, it)).collect();
     asked.extend(began.map(|it| (it.event, it)));
     let mut items = Vec::new();
-    for (event, asked) in asked {
+    // What it was about, and then what was asked for last.
+    let first = asked.keys().next().copied();
+    for (age, (event, asked)) in asked.into_iter().rev().enumerate() {
         let marks: Vec<_> = asked.at.map(moment).into_iter().collect();
         let Some(words) = said("the user asked:", &asked.text, PROMPT) else { continue };
-        items.push(item(&Reference::Event(event).to_string(), &marks, &words));
+        let rank = if Some(event) == first { 97 } else { 96 - age.min(ASKED) as i64 };
+        items.push(item(&Reference::Event(event).to_string(), &marks, &words, rank));
     }
+    items.reverse();
     let mut parts: Vec<String> = changed(&store.changes(row.id)?, row.project.as_deref()).into_iter().collect();
     parts.extend(troubles(store, row.id)?.0);
     let end = row.ended_at.map_or_else(String::new, |at| format!(" up to {}", moment(at)));
     parts.push(format!("all of it{end} is kept and can be searched"));
-    items.push(item(&reference, &[], &format!("{}.", parts.join("; "))));
+    items.push(item(&reference, &[], &format!("{}.", parts.join("; ")), 98));
     Ok(items)
 }
 

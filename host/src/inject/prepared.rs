@@ -1,5 +1,5 @@
-//! What is prepared for hooks: a file for each project, one for what is told wherever there is nothing of a project, one for each
-//! conversation that was compacted lately, and what each session was told already.
+//! What is prepared for hooks: a file for each project, one for what is told wherever there is nothing of a project, and one for each
+//! conversation that was compacted lately.
 
 use std::{
     collections::BTreeSet,
@@ -10,26 +10,20 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use xxhash_rust::xxh3::xxh3_128;
 
 use super::{
     InjectError,
-    fit::{Injection, Line, text},
+    fit::{Injection, LeftOut, Line, counted, room, text},
     item::Item,
+    seen,
 };
-use crate::{
-    files,
-    paths::{self, Home},
-    project,
-    verdict::Verdict,
-};
+use crate::{files, paths::Home, project, verdict::Verdict};
 
 /// The folder's name in the home.
 pub const FOLDER: &str = "inject";
 
-/// Where what stood in conversations is, and what sessions were told, inside of it.
+/// Where what stood in conversations is, inside of it.
 const COMPACTED: &str = "compacted";
-const TOLD: &str = "told";
 
 /// The verdicts on rules, which take long to make.
 const VERDICTS: &str = "verdicts.json";
@@ -40,9 +34,8 @@ const EVERYWHERE: &str = "everywhere.json";
 /// Longest file: many times what a budget allows.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// A compaction takes minutes at most; a session may be resumed after weeks.
+/// A compaction takes minutes at most.
 const DAY: Duration = Duration::from_secs(24 * 3600);
-const SEASON: Duration = Duration::from_secs(90 * 24 * 3600);
 
 /// Folders above the one where a hook is called that are looked at.
 const DEEP: usize = 24;
@@ -53,7 +46,9 @@ struct Prepared {
     /// The project's place; hashes may be equal.
     place: Option<String>,
     lines: Vec<Line>,
-    note: Option<String>,
+    left_out: LeftOut,
+    /// Most tokens of the whole, whatever stands before these lines.
+    budget: u32,
 }
 
 /// What a session is told that begins or goes on in this folder. None: nothing, or it was told just that already. `source` is why it
@@ -65,23 +60,28 @@ pub fn tell(home: &Path, folder: &Path, session: Option<&str>, source: Option<&s
         read::<Prepared>(&inject.join(file(place))).filter(|it| it.place.as_deref() == Some(place.as_str()))
     };
     let found = places(folder).iter().find_map(of).or_else(|| read(&inject.join(EVERYWHERE)));
+    // What was told before a conversation was compacted is gone from it.
     let is_compacted = source == Some("compact");
     let before = session.filter(|_| is_compacted).and_then(|id| read::<Prepared>(&compacted(&inject, id)));
-    let Prepared { lines, note, .. } = found.unwrap_or_default();
+    let (Prepared { lines, mut left_out, budget, .. }, before) =
+        (found.unwrap_or_default(), before.unwrap_or_default());
     let holds = |line: &Line| {
         line.until.is_none_or(|end| end > now) && (line.session.is_none() || line.session.as_deref() != session)
     };
-    let lines: Vec<Line> = before.into_iter().flat_map(|it| it.lines).chain(lines.into_iter().filter(holds)).collect();
-    let text = text(&lines, note.as_deref())?;
+    let mut lines: Vec<Line> = before.lines.into_iter().chain(lines.into_iter().filter(holds)).collect();
+    // Where something stands before it there is less room for it.
+    let mut has_room = room(&lines, budget.max(before.budget)).into_iter();
+    for line in lines.extract_if(.., |_| !has_room.next().unwrap_or_default()) {
+        *left_out.entry(line.section).or_default() += 1;
+    }
+    let text = text(&lines, &left_out)?;
     let Some(session) = session else { return Some(text) };
-    let told = inject.join(TOLD).join(files::name_of(session));
-    let digest = format!("{:032x}", xxh3_128(text.as_bytes()));
-    // What was told before a conversation was compacted is gone from it.
-    if !is_compacted && fs::read_to_string(&told).is_ok_and(|known| known == digest) {
+    if is_compacted {
+        seen::forget(home, session);
+    } else if !seen::is_new(home, session, &text) {
         return None;
     }
-    // One that cannot be noted is told again, which is better than never.
-    let _ = files::make_private_folder(&inject.join(TOLD)).and_then(|()| fs::write(told, digest));
+    seen::note(home, session, Some(&text), lines.iter().map(|line| line.source.as_str()));
     Some(text)
 }
 
@@ -92,8 +92,7 @@ pub(super) fn places(folder: &Path) -> Vec<String> {
     if let Some(repository) = project::repository(&real) {
         return vec![repository.to_string_lossy().into_owned()];
     }
-    let home = paths::user_home();
-    let above = real.ancestors().skip(1).take_while(|above| Some(*above) != home.as_deref());
+    let above = real.ancestors().skip(1).take_while(|above| !project::is_no_project(above));
     std::iter::once(real.as_path()).chain(above).take(DEEP).map(|it| it.to_string_lossy().into_owned()).collect()
 }
 
@@ -112,15 +111,33 @@ pub(super) fn write(home: &Home, place: Option<&str>, injection: &Injection) -> 
     }
     let name = place.map_or_else(|| EVERYWHERE.to_owned(), file);
     let lines = injection.told.iter().map(Line::of).collect();
-    let prepared = Prepared { place: place.map(str::to_owned), lines, note: injection.note.clone() };
+    let left_out = counted(injection.left_out.iter().map(|item| item.section));
+    let prepared = Prepared { place: place.map(str::to_owned), lines, left_out, budget: injection.budget };
     put(&home.path().join(FOLDER).join(&name), &prepared)?;
     Ok(Some(name))
 }
 
 /// Writes what stood in a conversation.
-pub(super) fn write_snapshot(home: &Home, session: &str, items: Vec<Item>) -> Result<(), InjectError> {
+pub(super) fn write_snapshot(home: &Home, session: &str, items: &[Item], budget: u32) -> Result<(), InjectError> {
     let lines: Vec<Line> = items.iter().map(Line::of).collect();
-    put(&compacted(&home.path().join(FOLDER), session), &Prepared { place: None, lines, note: None })
+    put(&compacted(&home.path().join(FOLDER), session), &Prepared { lines, budget, ..Prepared::default() })
+}
+
+/// To be called before a conversation is compacted: what stood in it the last time is not what stands in it now. For hooks.
+pub fn expect(home: &Path, session: &str) {
+    // One that stays is told once more.
+    let _ = fs::remove_file(compacted(&home.join(FOLDER), session));
+}
+
+/// Drops what stood in a conversation.
+pub(super) fn drop_session(home: &Path, session: &str) {
+    expect(home, session);
+}
+
+/// The file of a lock, made if there is none.
+pub(super) fn lock_file(path: &Path) -> io::Result<fs::File> {
+    files::make_private_folder(path.parent().unwrap_or(path))?;
+    fs::OpenOptions::new().write(true).create(true).truncate(false).open(path)
 }
 
 pub(super) fn drop_snapshots(home: &Home) -> io::Result<()> {
@@ -152,7 +169,7 @@ pub(super) fn remove_others(home: &Home, kept: &BTreeSet<String>, everything: bo
     }
     let age = if everything { Duration::ZERO } else { DAY };
     files::remove_older(&inject.join(COMPACTED), age, SystemTime::now());
-    files::remove_older(&inject.join(TOLD), SEASON, SystemTime::now());
+    seen::sweep(home.path());
 }
 
 /// None where there is no such file, or none of ours.
@@ -177,15 +194,21 @@ fn put(path: &Path, value: &impl Serialize) -> Result<(), InjectError> {
 mod tests {
     use super::{super::item::Section, *};
 
+    /// More than anything here takes.
+    const BUDGET: u32 = 2_000;
+
     fn prepared(home: &Path, name: &str, place: Option<&str>, lines: &[(&str, Option<&str>, Option<i64>)]) {
         let line = |(text, session, until): &(&str, Option<&str>, Option<i64>)| Line {
             section: Section::Critical,
             text: format!("- {text}"),
+            rank: 100,
+            source: (*text).to_owned(),
             session: session.map(str::to_owned),
             until: *until,
         };
         let lines = lines.iter().map(line).collect();
-        put(&home.join(FOLDER).join(name), &Prepared { place: place.map(str::to_owned), lines, note: None }).unwrap();
+        let prepared = Prepared { place: place.map(str::to_owned), lines, left_out: LeftOut::new(), budget: BUDGET };
+        put(&home.join(FOLDER).join(name), &prepared).unwrap();
     }
 
     #[test]
@@ -227,5 +250,34 @@ mod tests {
         assert_eq!(tell("a", "resume", 11), None);
         assert!(tell("a", "compact", 11).is_some(), "the conversation does not have it any more");
         assert_eq!(tell("a", "resume", 12), None);
+    }
+
+    #[test]
+    fn what_stood_in_a_conversation_takes_room_from_the_rest_and_leaves_what_is_critical() {
+        let temporary = tempfile::tempdir().unwrap();
+        let home = temporary.path();
+        let line = |section, rank, number: i32| Line {
+            section,
+            text: format!("- {section:?} {number}: {}", "word ".repeat(20)),
+            rank,
+            source: format!("{section:?}{number}"),
+            session: None,
+            until: None,
+        };
+        let lines = |section, rank| (0..6).map(|number| line(section, rank, number)).collect::<Vec<_>>();
+        let [everywhere, stood] =
+            [[lines(Section::Critical, 110), lines(Section::Sessions, 66)].concat(), lines(Section::Snapshot, 96)]
+                .map(|lines| Prepared { lines, budget: 500, ..Prepared::default() });
+        put(&home.join(FOLDER).join(EVERYWHERE), &everywhere).unwrap();
+        put(&compacted(&home.join(FOLDER), "a"), &stood).unwrap();
+        let text = tell(home, Path::new("/"), Some("a"), Some("compact"), 0).unwrap();
+        assert!(crate::model::tokens(&text) <= 500, "{text}");
+        assert_eq!(text.matches("- Critical").count(), 6, "{text}");
+        let kept = text.matches("- Snapshot").count();
+        assert!((1..6).contains(&kept) && text.find("- Snapshot 0") < text.find("- Critical 0"), "{text}");
+        assert!(text.contains(&format!("{} parts of this conversation, 6 sessions.", 6 - kept)), "{text}");
+        // What stood in it at an earlier compaction is told at none.
+        expect(home, "a");
+        assert!(!tell(home, Path::new("/"), Some("a"), Some("compact"), 0).unwrap().contains("- Snapshot"));
     }
 }

@@ -13,7 +13,7 @@ use crate::{
     config::Config,
     embedding, inject,
     paths::{self, Home},
-    pause,
+    pause, present,
     project::{self, ProjectError},
     redact::Redactor,
     search::{Answer, Request, SearchError, Searcher},
@@ -154,11 +154,11 @@ impl Desk {
         }
     }
 
-    /// The session that something is said in, by the tool's id of it: the one that is named, or the one that the client started the
-    /// server in, if it tells. That one may have been cleared since; which one followed, no client tells.
+    /// The session that something is said in, by the tool's id of it: the one that is named, or the one that the client is in, if it
+    /// tells.
     pub(super) fn session(&self, named: &str) -> Option<String> {
         let named = Some(named.trim().to_owned()).filter(|named| !named.is_empty());
-        named.or_else(|| paths::variable("CLAUDE_CODE_SESSION_ID")).map(|session| line(&session))
+        named.or_else(|| present::session(self.home.path())).map(|session| line(&session))
     }
 
     /// Is nothing learned here just now? What is saved on purpose is kept all the same, and that is said.

@@ -1,7 +1,7 @@
 //! One transcript from the queue into the store, and the notices that put transcripts there.
 
 use std::{
-    collections::{BTreeSet, HashSet},
+    collections::{BTreeMap, HashSet},
     io,
     path::{Path, PathBuf},
     rc::Rc,
@@ -364,11 +364,19 @@ impl Pipeline<'_> {
         sources: &Sources,
         worked: &mut Worked,
     ) -> Result<(), PipelineError> {
-        let (mut problems, mut looked_at, mut compacting) = (Vec::new(), HashSet::new(), BTreeSet::new());
+        let (mut problems, mut looked_at, mut compacting) = (Vec::new(), HashSet::new(), BTreeMap::new());
         let drained = inbox::drain(self.home.path(), |notices| {
-            for notice in notices {
+            // Those of sessions that are over have all the time that they want.
+            let (urgent, others): (Vec<_>, Vec<_>) = notices.iter().partition(|it| it.event == BEFORE_COMPACTION);
+            for notice in urgent.into_iter().chain(others) {
                 self.take_notice(store, sources, notice, &mut looked_at, &mut problems)?;
-                compacting.extend(notice.session_id.clone().filter(|_| notice.event == BEFORE_COMPACTION));
+                let session = notice.session_id.clone().filter(|_| notice.event == BEFORE_COMPACTION);
+                let path = || notice.transcript_path.canonicalize().unwrap_or_else(|_| notice.transcript_path.clone());
+                compacting.extend(session.map(|session| (session, path())));
+            }
+            if !compacting.is_empty() {
+                // They come before what was to be read next.
+                store.unclaim()?;
             }
             note_last_word(store, notices)?;
             store.commit().map_err(PipelineError::from)
@@ -402,13 +410,20 @@ impl Pipeline<'_> {
         if !is_read_now || !looked_at.insert(found.path.clone()) {
             return Ok(());
         }
+        // What is before all times comes first. A copy may then be read before its original, and is taken for it; that is rare.
+        let at = if notice.event == BEFORE_COMPACTION { 0 } else { self.now };
         let tool = self.guests.named(adapter).map(|installed| installed.tool().to_owned()).unwrap_or_default();
         let (ended, unreadable) = ended_with(found, source);
         problems.extend(unreadable.iter().map(ToString::to_string));
         for found in ended.iter().filter(|found| !self.ignore.is_match(&found.path)) {
             let row = found.row(adapter, &tool);
-            if !matches!(store.observe(&row)?, Standing::Unchanged | Standing::Queued) {
-                store.enqueue([&row], self.now)?;
+            match store.observe(&row)? {
+                Standing::Unchanged => {}
+                Standing::Queued if notice.event == BEFORE_COMPACTION => store.hurry(&row)?,
+                Standing::Queued => {}
+                _ => {
+                    store.enqueue([&row], at)?;
+                }
             }
         }
         Ok(())

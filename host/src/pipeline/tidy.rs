@@ -4,7 +4,7 @@ use std::{fs, io};
 
 use super::{Pipeline, PipelineError, Worked};
 use crate::{
-    leftovers,
+    inject, leftovers,
     retention::Retention,
     store::{Deleted, SessionId, Store, StoreError},
 };
@@ -42,6 +42,10 @@ impl Pipeline<'_> {
     pub fn delete(&self, store: &mut Store, sessions: &[SessionId]) -> Result<(Deleted, Left), PipelineError> {
         let mut gone = Deleted::default();
         for session in sessions {
+            // What it was told quotes it, too.
+            if let Some(row) = store.session(*session)? {
+                inject::drop_session(self.home.path(), &row.native_id);
+            }
             if let Some(more) = store.delete_session(*session, self.now)? {
                 gone.add(more);
             }

@@ -5,7 +5,7 @@
 use rusqlite::{OptionalExtension, Row};
 
 use super::{
-    Edges, Job, Resume, Store, StoreError, TranscriptId,
+    Edges, Found, Job, Resume, Store, StoreError, TranscriptId,
     event::ORDINAL_BITS,
     ledger::{STAMP, stamp},
 };
@@ -98,8 +98,25 @@ impl Store {
         Ok(())
     }
 
-    /// Marks what was claimed and not begun as such.
-    pub(super) fn unclaim(&mut self) -> Result<(), StoreError> {
+    /// Has a transcript that waits be read before all others.
+    ///
+    /// # Errors
+    /// As for any write.
+    pub fn hurry(&mut self, found: &Found) -> Result<(), StoreError> {
+        self.write(|db| {
+            let mut first = db.prepare_cached(
+                "UPDATE transcript SET queued_at = 0 WHERE adapter = ?1 AND path = ?2 AND key = ?3 AND state = 'queued'",
+            )?;
+            first.execute([&found.adapter, &found.path, &found.key])?;
+            Ok(())
+        })
+    }
+
+    /// Marks what was claimed and not begun as such, so that the next claim looks anew at what comes first.
+    ///
+    /// # Errors
+    /// As for any write.
+    pub fn unclaim(&mut self) -> Result<(), StoreError> {
         if self.claimed.is_empty() {
             return Ok(());
         }

@@ -16,7 +16,16 @@ use crate::{
 };
 
 /// Every event that calls us.
-const EVENTS: [&str; 6] = ["SessionStart", "UserPromptExpansion", "Stop", "SubagentStop", "PreCompact", "SessionEnd"];
+const EVENTS: [&str; 8] = [
+    "SessionStart",
+    "UserPromptSubmit",
+    "UserPromptExpansion",
+    "PreToolUse",
+    "Stop",
+    "SubagentStop",
+    "PreCompact",
+    "SessionEnd",
+];
 
 /// Calls each hook as a client does, then asks `doctor`. A hook that hangs is ended and has another exit code; how long it took
 /// otherwise is nobody's business here.
@@ -58,7 +67,8 @@ impl Case {
             command.args(["--mount", "--map-root-user", "sh"]);
         }
         let event = serde_json::json!({
-            "session_id": "3cf2385f", "cwd": self.user.folder(), "prompt": "x",
+            "session_id": "3cf2385f", "cwd": self.user.folder(), "prompt": "Which database do we use for staging?",
+            "tool_name": "Read", "tool_input": { "file_path": "/work/p/src/lib.rs" }, "source": "startup",
             "transcript_path": self.user.projects().join("3cf2385f-440a-4ac0-8d12-6dc76fa532be.jsonl"),
         });
         let of_user = self.user.command(&[]);
@@ -210,6 +220,24 @@ fn the_inbox_is_a_file() {
     fs::write(&inbox, "mine").unwrap();
     case.fails("").says("bad", &["inbox", "cannot be written, so hooks leave no word"]);
     assert_eq!(fs::read_to_string(&inbox).unwrap(), "mine");
+}
+
+/// What sessions are told cannot be prepared; everything else goes on, and is said.
+#[test]
+fn the_folder_of_what_sessions_are_told_is_a_file() {
+    let case = Case::new();
+    fs::create_dir(case.user.state()).unwrap();
+    let inject = case.user.state().join("inject");
+    fs::write(&inject, "mine").unwrap();
+    let ran = case.user.ok(&["worker", "--reconcile"]);
+    assert!(ran.err.contains("what sessions are told is as it was before") && ran.err.contains("inject"), "{ran}");
+    assert_eq!(case.user.ok(&["status", "--json"]).json()["status"]["sessions"], 1);
+    assert!(case.user.state().join("index").is_dir(), "what comes after it was done, too");
+    case.fails("").says("bad", &["folder", "inject cannot be written"]);
+    assert_eq!(fs::read_to_string(&inject).unwrap(), "mine");
+    // Who changes what holds is told that the old is still there.
+    let ran = case.user.run(&["remember", "We use pnpm."]);
+    assert!(ran.code == Some(0) && ran.err.contains("what sessions are told is as it was before"), "{ran}");
 }
 
 #[test]

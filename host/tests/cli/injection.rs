@@ -1,5 +1,6 @@
 //! Memory in sessions: what an agent is told when one begins, what is kept before one is compacted, and what nobody saved.
 
+mod aside;
 mod guard;
 mod inject;
 mod unsaved;

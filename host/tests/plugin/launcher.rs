@@ -231,3 +231,41 @@ fn a_program_for_another_machine_is_said_once_and_holds_nothing_up() {
         assert_eq!(desk.launch(&["status"]).code, Some(127));
     }
 }
+
+/// These hooks are called at each prompt, and at each file that is read.
+#[test]
+fn hooks_of_asides_start_nothing_unless_they_are_wanted() {
+    for (event, switch, option) in [
+        ("UserPromptSubmit", "on-prompt", "CLAUDE_PLUGIN_OPTION_PROMPT_MEMORY"),
+        ("PreToolUse", "on-file", "CLAUDE_PLUGIN_OPTION_FILE_MEMORY"),
+    ] {
+        for mut desk in desks() {
+            let program = desk.put(&desk.data().join("bin/totalrecall"));
+            let is_called = |desk: &Desk| {
+                let ran = desk.hook(event, "{}");
+                assert_eq!(ran.out, "", "{ran:?}");
+                desk.called().is_some_and(|called| called == [program.as_os_str(), "hook".as_ref(), event.as_ref()])
+            };
+            assert!(!is_called(&desk), "{event}");
+            // Where the settings want it, in whichever home.
+            for (home, variable, value) in [
+                (desk.path().join(".totalrecall"), "X", String::new()),
+                (desk.path().join(NAME).join("b"), "CLAUDE_PLUGIN_OPTION_HOME", format!("~/{NAME}/b")),
+                (desk.path().join("c"), "TOTALRECALL_HOME", desk.path().join("c").display().to_string()),
+            ] {
+                fs::create_dir_all(home.join("inject")).unwrap();
+                desk = desk.with(variable, value);
+                assert!(!is_called(&desk), "{event} {variable}");
+                fs::write(home.join("inject").join(switch), "{}").unwrap();
+                assert!(is_called(&desk), "{event} {variable}");
+            }
+            desk = desk.with(option, "false");
+            assert!(!is_called(&desk), "{event}");
+            let desk = desk.with("TOTALRECALL_HOME", "/nowhere").with(option, "true");
+            assert!(is_called(&desk), "{event}");
+            // Without a program they say nothing.
+            fs::remove_file(&program).unwrap();
+            assert_eq!(desk.hook(event, "{}").out, "");
+        }
+    }
+}

@@ -9,7 +9,19 @@ use crate::{json, names, root, text};
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The events that we want of the client.
-const EVENTS: &[&str] = &["PreCompact", "SessionEnd", "SessionStart", "Stop", "SubagentStop", "UserPromptExpansion"];
+const EVENTS: &[&str] = &[
+    "PreCompact",
+    "PreToolUse",
+    "SessionEnd",
+    "SessionStart",
+    "Stop",
+    "SubagentStop",
+    "UserPromptExpansion",
+    "UserPromptSubmit",
+];
+
+/// Of these, what only answers, and leaves no notice.
+const ANSWERING: &[&str] = &["PreToolUse", "UserPromptExpansion", "UserPromptSubmit"];
 
 #[test]
 fn versions_are_cargos() {
@@ -44,7 +56,16 @@ fn options_are_those_that_are_read() {
     let options = plugin["userConfig"].as_object().unwrap();
     assert_eq!(
         options.keys().collect::<Vec<_>>(),
-        ["binary", "compact_guard", "home", "language", "session_line", "session_memory"]
+        [
+            "binary",
+            "compact_guard",
+            "file_memory",
+            "home",
+            "language",
+            "prompt_memory",
+            "session_line",
+            "session_memory"
+        ]
     );
     let page = text("docs/plugin.md");
     for (key, option) in options {
@@ -78,7 +99,12 @@ fn hooks_are_in_exec_form_and_short() {
             "timeout": timeout,
         });
         assert_eq!(*hook, expected, "{event}");
-        assert_eq!(matcher.is_null(), event != "UserPromptExpansion", "{event}: {matcher}");
+        match event.as_str() {
+            "UserPromptExpansion" => assert!(matcher.is_string()),
+            // Other tools need not be told of, and there are many calls of them.
+            "PreToolUse" => assert_eq!(matcher, "Read"),
+            _ => assert!(matcher.is_null(), "{event}: {matcher}"),
+        }
     }
 }
 
@@ -97,7 +123,8 @@ fn the_server_is_started_as_the_hooks_are() {
 #[test]
 fn the_matcher_takes_our_commands_and_no_others() {
     let hooks = hooks();
-    let matcher = hooks.iter().find_map(|(_, matcher, _)| matcher.as_str()).unwrap();
+    let of_commands = hooks.iter().find(|(event, ..)| event == "UserPromptExpansion");
+    let matcher = of_commands.and_then(|(_, matcher, _)| matcher.as_str()).unwrap();
     let verbs = matcher.strip_prefix("^(totalrecall:)?recall-(").unwrap().strip_suffix(")$").unwrap();
     let mut commands: Vec<_> = verbs.split('|').map(|verb| format!("recall-{verb}.md")).collect();
     commands.sort();
@@ -119,6 +146,7 @@ fn the_program_knows_the_events() {
         let input = dir.path().join("event");
         let said = json!({
             "session_id": "s", "transcript_path": transcript, "cwd": dir.path(), "hook_event_name": event,
+            "prompt": "Which database do we use for staging?", "tool_name": "Read", "tool_input": { "file_path": "/x" },
             "expansion_type": "slash_command", "command_name": "totalrecall:recall-status", "command_args": "",
         });
         fs::write(&input, said.to_string()).unwrap();
@@ -137,8 +165,23 @@ fn the_program_knows_the_events() {
             let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
             assert!(answer["hookSpecificOutput"]["additionalContext"].is_string(), "{answer}");
         } else {
-            assert_eq!((notices.len(), output.stdout.len()), (1, 0), "{event}: {output:?}");
+            let expected = usize::from(!ANSWERING.contains(event));
+            assert_eq!((notices.len(), output.stdout.len()), (expected, 0), "{event}: {output:?}");
         }
+    }
+}
+
+/// The launcher looks for the files that the program leaves.
+#[test]
+fn the_launcher_knows_the_switches_of_asides() {
+    use totalrecall::inject::{
+        FOLDER,
+        aside::{ON_FILE, ON_PROMPT},
+    };
+    let launcher = text("plugin/bin/totalrecall");
+    assert!(launcher.contains(&format!("\"$home/{FOLDER}/$switch\"")));
+    for (event, switch) in [("UserPromptSubmit", ON_PROMPT), ("PreToolUse", ON_FILE)] {
+        assert!(launcher.contains(&format!("hook/{event}) switch={switch} ")), "{event}");
     }
 }
 

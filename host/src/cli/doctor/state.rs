@@ -6,9 +6,9 @@ use std::{io, path::Path};
 use super::{Checks, Health};
 use crate::{
     cli::{pause as paused, ui},
-    files,
+    files, guard,
     inbox::{self, SESSION_IS_OVER, Waiting},
-    pause,
+    inject, pause, present, saved,
     store::{Held, WorkerLock},
 };
 
@@ -21,6 +21,20 @@ const UNREAD: i64 = HOUR;
 const LONG: i64 = 30 * MINUTE;
 /// More than the store's log may grow by in a run.
 const LITTLE: u64 = 64 << 20;
+/// Folders of a home that are written to, besides the inbox.
+const FOLDERS: [&str; 10] = [
+    inject::FOLDER,
+    "inject/told",
+    "inject/compacted",
+    saved::FOLDER,
+    guard::FOLDER,
+    present::FOLDER,
+    "told",
+    "index",
+    "models",
+    "backups",
+];
+
 /// Bytes that are tried: more than what a file system keeps in the folder itself.
 const TRIED: usize = 64 << 10;
 
@@ -55,6 +69,20 @@ impl Checks {
                 );
             }
             _ => self.add("home", Health::Good, format!("{} can be written", home.display()), None),
+        }
+        for folder in FOLDERS.map(|folder| home.join(folder)) {
+            self.folder(&folder);
+        }
+    }
+
+    /// Can a folder of ours be written? That there is none yet is no matter; a link that leads nowhere is one.
+    fn folder(&mut self, folder: &Path) {
+        if folder.symlink_metadata().is_ok()
+            && let Err(error) = files::try_to_write(folder, 1)
+        {
+            let text = format!("{} cannot be written: {error}", folder.display());
+            let advice = if folder.is_dir() { advice(&error) } else { "move it away: it has to be a folder" };
+            self.add("folder", Health::Bad, text, Some(advice));
         }
     }
 

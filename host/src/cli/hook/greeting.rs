@@ -2,6 +2,7 @@
 
 use std::{fs, io};
 
+use super::is_of_a_script;
 use crate::{config, files, locale, news, paths, paths::Home};
 
 /// Who speaks.
@@ -10,14 +11,10 @@ const WE: &str = "TotalRecall";
 /// The variable in which the plugin's launcher says which version it is of.
 const PLUGIN_VERSION: &str = "TOTALRECALL_PLUGIN_VERSION";
 
-/// How Claude Code says that a program asks, not a person: `sdk-cli` (`claude -p`), `sdk-ts`, `sdk-py`. Nobody would read the
-/// line there, so it waits for a session that someone sees.
-const ENTRYPOINT: &str = "CLAUDE_CODE_ENTRYPOINT";
-
 /// The line for a session that begins in this way.
 pub(super) fn line(home: &Home, source: Option<&str>) -> Option<String> {
-    // The session just goes on.
-    if source == Some("compact") || paths::variable(ENTRYPOINT).is_some_and(|it| it.starts_with("sdk-")) {
+    // The session just goes on; or nobody would read the line, so that it waits for a session that someone sees.
+    if source == Some("compact") || is_of_a_script() {
         return None;
     }
     let plugin = paths::variable(PLUGIN_VERSION);

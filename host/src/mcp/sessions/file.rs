@@ -6,6 +6,7 @@ use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    about::{is_it, names},
     chunk::Chunk,
     mcp::{
         chunks,
@@ -147,20 +148,6 @@ impl Related {
     }
 }
 
-/// Does a text name the file, by its path or by its name?
-fn names(text: &str, path: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '/' | '\\' | '.' | '_' | '-');
-    text.split(|c: char| !is_part(c)).any(|word| is_it(word.trim_end_matches(['.', '-']), path))
-}
-
-/// Are these two the same file, as far as both say? One may leave out the first folders.
-fn is_it(one: &str, other: &str) -> bool {
-    let parts =
-        |path: &str| path.split(['/', '\\']).filter(|part| !part.is_empty()).map(str::to_owned).collect::<Vec<_>>();
-    let (one, other) = (parts(one), parts(other));
-    !one.is_empty() && !other.is_empty() && (one.ends_with(&other) || other.ends_with(&one))
-}
-
 impl Answer for Related {
     fn text(&self) -> String {
         let mut text = String::new();
@@ -182,25 +169,5 @@ impl Answer for Related {
         let kept = (self.kept_left_out > 0)
             .then(|| format!("{} more memories and chunks name it: search finds them.", self.kept_left_out));
         none.into_iter().chain(self.cut.clone()).chain(kept).collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_file_is_named_by_its_path_or_its_name() {
-        for (text, path, expected) in [
-            ("see src/db.rs.", "src/db.rs", true),
-            ("see `db.rs`", "/home/dev/app/src/db.rs", true),
-            ("see src/db.rs", "db.rs", true),
-            ("see odb.rs", "db.rs", false),
-            ("see lib/db.rs", "src/db.rs", false),
-            ("价格在 src/价格.py 里", "价格.py", true),
-            ("", "db.rs", false),
-        ] {
-            assert_eq!(names(text, path), expected, "{text} {path}");
-        }
     }
 }

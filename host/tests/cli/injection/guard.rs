@@ -65,6 +65,16 @@ fn a_manual_compaction_is_refused_once_and_only_where_nothing_was_saved() {
     assert!(is_refused(&user, "a", "manual", &[]));
     assert!(is_refused(&user, "b", "manual", &[]), "each session for itself");
     assert!(!is_refused(&user, "a", "manual", &[]));
+    // Typed again when somebody has read it, with two hooks that ask, as where there are the plugin and an entry in the settings.
+    for (at, expected) in [("12:01", [false, false]), ("12:05", [true, false]), ("12:06", [false, false])] {
+        let now = format!("2026-12-01T{at}:00Z");
+        let ask = || is_refused(&user, "a", "manual", &[("TOTALRECALL_NOW", &now)]);
+        assert_eq!([ask(), ask()], expected, "{at}");
+    }
+    // Nobody is there who would type it again.
+    for script in ["sdk-cli", "sdk-ts"] {
+        assert!(!is_refused(&user, script, "manual", &[("CLAUDE_CODE_ENTRYPOINT", script)]));
+    }
     // Saved in this session, a quarter of an hour ago at most.
     saved::note(&user.state(), "c", now() - 15 * 60_000).unwrap();
     saved::note(&user.state(), "d", now() - 15 * 60_000 - 1).unwrap();
@@ -119,8 +129,37 @@ fn what_stood_in_a_conversation_is_kept_and_told_when_it_goes_on() {
     ] {
         assert!(text.contains(part), "{part}:\n{text}");
     }
+    // The next compaction is about what stands there then.
+    let snapshot = user.state().join("inject/compacted");
+    let again = json!({ "session_id": script.id, "cwd": app, "hook_event_name": "PreCompact", "trigger": "auto" });
+    assert!(call(&user, "PreCompact", &again, &[]).status.success());
+    assert_eq!(fs::read_dir(snapshot).unwrap().count(), 0);
+    assert_eq!(told(&user, &app, &script.id, "compact"), None, "nothing of its own, and there is no other");
     // Another session of the project is told of it as of any other.
     let other = told(&user, &app, "other", "compact").unwrap();
     assert!(!other.contains("This conversation") && other.contains("began with \"Move the store"), "{other}");
     assert_eq!(told(&user, Path::new("/"), "x", "compact"), None);
+}
+
+/// A worker that has much to read prepares what stood in a conversation before the rest.
+#[test]
+fn a_conversation_that_is_compacted_is_read_before_all_others() {
+    let user = User::new();
+    let [app, ..] = repository(&user);
+    for number in 10..30 {
+        Script::new(number, &app, 20).says(&format!("Question {number}")).write(&user);
+    }
+    user.ok(&["reconcile"]);
+    let script = Script::new(7, &app, 30).says("Move the store to SQLite.").edits("src/store.rs");
+    let path = script.write(&user);
+    let inbox = user.state().join("inbox");
+    fs::create_dir_all(&inbox).unwrap();
+    let notice = json!({ "transcript_path": path, "session_id": script.id, "event": "PreCompact", "at": now() });
+    fs::write(inbox.join("000000000000-0.json"), notice.to_string()).unwrap();
+    user.ok(&["worker"]);
+    assert_eq!(fs::read_dir(user.state().join("inject/compacted")).unwrap().count(), 1);
+    let order = totalrecall::store::Store::open_read_only(&user.state()).unwrap().sessions().unwrap();
+    let first = order.iter().min_by_key(|row| row.id);
+    assert_eq!(first.map(|row| row.native_id.as_str()), Some(script.id.as_str()));
+    assert_eq!(order.len(), 21);
 }

@@ -143,6 +143,106 @@ fn what_a_person_said_comes_before_the_agents_and_what_tools_printed() {
 }
 
 #[test]
+fn a_project_of_which_only_the_name_is_known_is_told_of_where_no_other_is_called_so() {
+    let (user, [app, ..]) = left();
+    let of = |project: &str, content: &str| NewMemory {
+        project: Some(project.to_owned()),
+        ..critical(content, Trust::Person)
+    };
+    remember(&user, of("app", "imported for app"));
+    remember(&user, of("nonesuch", "imported for none"));
+    user.ok(&["inject"]);
+    assert!(told(&user, &app, "a", "startup").unwrap().contains("imported for app"));
+    // Another project of that name: nobody can tell which one is meant.
+    let other = user.folder().canonicalize().unwrap().join("other/app");
+    fs::create_dir_all(&other).unwrap();
+    Script::new(3, &other, 29).says("Another app.").write(&user);
+    user.ok(&["worker", "--reconcile"]);
+    for folder in [&app, &other] {
+        let text = told(&user, folder, "b", "startup").unwrap();
+        assert!(!text.contains("imported for"), "{text}");
+        fs::remove_dir_all(user.state().join("inject/told")).unwrap();
+    }
+}
+
+#[test]
+fn a_memory_that_names_a_file_which_is_gone_says_so() {
+    let (user, [app, ..]) = left();
+    fs::write(app.join("src/price.rs"), "").unwrap();
+    let here = |content: &str| NewMemory {
+        project: Some(app.to_string_lossy().into_owned()),
+        ..critical(content, Trust::Person)
+    };
+    remember(&user, here("Rounding is in src/price.rs."));
+    remember(&user, here("Taxes are in src/tax.rs."));
+    user.ok(&["inject"]);
+    let text = told(&user, &app, "a", "startup").unwrap();
+    assert!(text.contains("the user said] \"Rounding is in"), "{text}");
+    assert!(text.contains("the user said, may be outdated: src/tax.rs is gone] \"Taxes are in"), "{text}");
+}
+
+#[test]
+fn the_last_sessions_are_those_that_ended_last_whenever_they_were_read() {
+    let (user, [app, ..]) = left();
+    for (number, day) in [(3, 10), (4, 11), (5, 12)] {
+        Script::new(number, &app, day).says(&format!("Old question {number}.")).write(&user);
+        user.ok(&["worker", "--reconcile"]);
+    }
+    let text = told(&user, &app, "a", "startup").unwrap();
+    let place = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part}:\n{text}"));
+    assert!(place("Make the lexer fast.") < place("Write the parser."));
+    assert!(place("Write the parser.") < place("Old question 5."));
+    assert!(!text.contains("Old question 4.") && !text.contains("Old question 3."), "{text}");
+}
+
+/// Nothing of a session in the person's home directory, or in that of the whole system, is told in every project below it.
+#[test]
+fn the_home_directory_is_no_project_of_what_lies_below_it() {
+    let user = User::new();
+    // As it is written is not where it leads.
+    let (real, home) = (user.folder().canonicalize().unwrap().join("real"), user.home());
+    fs::rename(&home, &real).unwrap();
+    std::os::unix::fs::symlink(&real, &home).unwrap();
+    let below = real.join("work/thing");
+    fs::create_dir_all(&below).unwrap();
+    Script::new(1, &home, 20).says("In the home directory.").write(&user);
+    Script::new(2, Path::new("/"), 21).says("In the root.").write(&user);
+    user.ok(&["worker", "--reconcile"]);
+    assert_eq!(told(&user, &below, "a", "startup"), None);
+    assert_eq!(told(&user, user.folder(), "b", "startup"), None);
+    assert!(told(&user, &home, "c", "startup").unwrap().contains("In the home directory."));
+}
+
+/// OpenCode shows a person the line, and its model nothing: what was not told is not noted as told.
+#[test]
+fn a_client_that_does_not_pass_it_on_is_told_nothing() {
+    let (user, [app, ..]) = left();
+    let opencode = serde_json::json!({
+        "hook_event_name": "SessionStart", "session_id": "ses_1", "cwd": app,
+        "transcript_path": user.home().join(".local/share/opencode/opencode.db"),
+    });
+    let output = super::call(&user, "SessionStart", &opencode, &[("CLAUDE_CODE_ENTRYPOINT", "sdk-cli")]);
+    assert!(output.status.success() && output.stdout.is_empty());
+    assert!(!user.state().join("inject/told").exists() && !user.state().join("now").exists());
+}
+
+/// Whoever prepares waits for who is at it, so that nobody writes what held before.
+#[test]
+fn two_that_prepare_do_so_one_after_the_other() {
+    let (user, [app, ..]) = left();
+    let lock = fs::OpenOptions::new().write(true).open(user.state().join("inject/lock")).unwrap();
+    lock.lock().unwrap();
+    remember(&user, critical("Never force-push.", Trust::Person));
+    let mut waiting = user.command(&["inject"]).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    assert!(waiting.try_wait().unwrap().is_none());
+    assert!(!told(&user, &app, "a", "startup").unwrap().contains("Never force-push."));
+    drop(lock);
+    assert!(waiting.wait().unwrap().success());
+    assert!(told(&user, &app, "b", "startup").unwrap().contains("Never force-push."));
+}
+
+#[test]
 fn words_of_others_are_one_line_in_quotes_each() {
     let user = User::new();
     let [app, ..] = repository(&user);

@@ -3,7 +3,7 @@
 use std::{
     io::{BufRead as _, BufReader, Write as _},
     path::Path,
-    process::{Child, ChildStdin, ExitStatus, Stdio},
+    process::{Child, ChildStdin, Command, ExitStatus, Stdio},
     sync::mpsc::{Receiver, channel},
     time::{Duration, Instant},
 };
@@ -27,7 +27,19 @@ pub(crate) struct Agent {
 impl Agent {
     /// Starts a server in a folder, and says nothing yet.
     pub(crate) fn silent(user: &User, here: &Path) -> Self {
+        Self::started(user.command(&["mcp"]), here)
+    }
+
+    /// One that was started in a session of Claude Code.
+    pub(crate) fn in_session(user: &User, session: &str) -> Self {
         let mut command = user.command(&["mcp"]);
+        command.env("CLAUDE_CODE_SESSION_ID", session);
+        let mut agent = Self::started(command, user.folder());
+        agent.greet();
+        agent
+    }
+
+    fn started(mut command: Command, here: &Path) -> Self {
         command.current_dir(here).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
         let mut child = command.spawn().unwrap();
         let out = BufReader::new(child.stdout.take().unwrap());

@@ -399,3 +399,34 @@ fn what_it_has_answered_is_not_found_again() {
         assert!(found.to_string().contains("one okapi more"), "{found}");
     }
 }
+
+/// The client goes on to another session, and the server that it has started lives on.
+#[test]
+fn what_is_saved_counts_for_the_session_that_the_client_is_in() {
+    let user = User::new();
+    let begins = |session: &str, source: &str| {
+        let event = json!({ "session_id": session, "cwd": user.folder(), "source": source });
+        let input = user.folder().join("event");
+        fs::write(&input, event.to_string()).unwrap();
+        let mut hook = user.command(&["hook", "SessionStart"]);
+        // This is the client: the server, which it does not tell, knows it as its parent.
+        hook.env("CLAUDE_PID", std::process::id().to_string()).stdin(fs::File::open(&input).unwrap());
+        assert!(hook.status().unwrap().success());
+    };
+    begins("first", "startup");
+    let mut agent = Agent::in_session(&user, "first");
+    let mut saved_in = |content: &str| {
+        let id = agent.ok("remember", json!({ "content": content }))["id"].as_str().unwrap().to_owned();
+        let store = totalrecall::store::Store::open_read_only(&user.state()).unwrap();
+        store.memory(&id).unwrap().unwrap().session
+    };
+    assert_eq!(saved_in("said in the first").as_deref(), Some("first"));
+    begins("second", "clear");
+    assert_eq!(saved_in("said in the second").as_deref(), Some("second"));
+    begins("first", "resume");
+    assert_eq!(saved_in("said in the first again").as_deref(), Some("first"));
+    // Of another client nothing is known but what it said.
+    let id = Agent::in_session(&user, "other").ok("remember", json!({ "content": "said elsewhere" }))["id"].clone();
+    let store = totalrecall::store::Store::open_read_only(&user.state()).unwrap();
+    assert_eq!(store.memory(id.as_str().unwrap()).unwrap().unwrap().session.as_deref(), Some("other"));
+}

@@ -1,5 +1,9 @@
 //! What the real client does with what we tell its sessions, and with a compaction that is refused.
 
+use std::fs;
+
+use serde_json::json;
+
 use super::Source;
 use crate::{api::Reply, claude::Claude, person::Person, project::MENDED, tests};
 
@@ -8,6 +12,7 @@ tests! {
     after_a_compaction_it_is_told_again;
     each:
     a_session_is_told_of_the_last_one_and_that_is_not_learned_again,
+    asides_reach_the_model_once_and_are_not_learned_again,
 }
 
 /// How the client begins what we tell, and how we do.
@@ -18,6 +23,9 @@ const OURS: &str = "TotalRecall keeps this of earlier sessions.";
 fn having_mended(claude: Claude, options: &[&str]) -> Person {
     let mut person = Person::having(claude, [Reply::text("Hello.")]);
     person.break_tests();
+    fs::create_dir_all(person.state()).unwrap();
+    // A machine that runs tests is slower than one that people work at.
+    fs::write(person.state().join("config.toml"), "[inject]\naside-milliseconds = 4000\n").unwrap();
     person.install(Source::Folder, options);
     person.api.answer(person.mending());
     let session = person.session("The test fails. Mend it.", &[]);
@@ -60,6 +68,38 @@ fn a_session_is_told_of_the_last_one_and_that_is_not_learned_again(claude: Claud
     let output = without.env("CLAUDE_PLUGIN_OPTION_SESSION_MEMORY", "false").output().unwrap();
     assert!(output.status.success());
     assert!(!person.api.questions()[0].text().contains(OURS));
+}
+
+/// What is told at a prompt and before a file is read stands where the model reads it, and nothing else becomes of the call.
+fn asides_reach_the_model_once_and_are_not_learned_again(claude: Claude) {
+    let person = having_mended(claude, &["prompt_memory=true", "file_memory=true", "session_memory=false"]);
+    let read = || Reply::calling("I look.", [("Read", json!({ "file_path": person.work().join("calc.sh") }))]);
+    person.api.answer([read(), read(), Reply::text("By its operator."), Reply::text("As I said.")]);
+    let prompt = "Which operator did the function add() use, and was it mended?";
+    let session = person.session(prompt, &[]);
+    session.assert_undisturbed();
+    let questions = person.api.questions();
+    let at_prompt =
+        "UserPromptSubmit hook additional context: <totalrecall-output>\nTotalRecall found this in earlier sessions";
+    assert_eq!(questions[0].text().matches(at_prompt).count(), 1, "{}", questions[0].text());
+    assert!(questions[0].text().contains(&format!("\"{MENDED}\"")), "{}", questions[0].text());
+    let at_file = "<totalrecall-output>\nTotalRecall knows this of the file that is being read";
+    // The first reading is told with its result, the second is told nothing more.
+    for question in &questions[1..] {
+        let text = question.text();
+        assert_eq!((text.matches(at_prompt).count(), text.matches(at_file).count()), (1, 1), "{text}");
+        assert!(text.contains("changed it once"), "{text}");
+    }
+    let results: String = questions[1].latest().concat();
+    assert!(results.contains("add() { echo"), "the file was read: {results}");
+    // Neither is stored as what anybody said.
+    person.wait_until_read();
+    let stored = person.everything_stored();
+    assert!(stored.iter().any(|text| text.contains("Which operator did the function add() use")));
+    assert!(
+        !stored.iter().any(|text| text.contains("TotalRecall found this") || text.contains("TotalRecall knows this"))
+    );
+    assert!(!stored.iter().any(|text| text.contains("totalrecall-output")));
 }
 
 fn after_a_compaction_it_is_told_again() {
@@ -109,9 +149,10 @@ fn a_compaction_is_refused_once_where_that_is_wanted() {
     screen.wait_for("Compacted");
     sitting.leave();
     person.wait_until_read();
-    // The refusal is nobody's word.
-    let words = person.words();
-    let refusals: Vec<_> = words.iter().filter(|text| text.contains("nothing of this session was saved")).collect();
+    // The refusal is nobody's word: the client may write it down, as a notice of its own at most.
     let signals = person.signals();
-    assert!(!signals.iter().any(|(_, detail)| detail.contains("was saved")), "{signals:#?}\n{refusals:#?}");
+    assert!(!signals.iter().any(|(_, detail)| detail.contains("was saved")), "{signals:#?}");
+    let said = person.prompts();
+    assert!(said.iter().any(|text| text.contains("What else is there?")), "{said:#?}");
+    assert!(!said.iter().any(|text| text.contains("of this session was saved")), "{said:#?}");
 }

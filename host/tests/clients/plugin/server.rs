@@ -6,6 +6,7 @@ use super::{Source, seen::Session};
 use crate::{api::Reply, claude::Claude, person::Person, tests};
 
 tests! {
+    what_is_saved_after_clearing_counts_for_the_new_session,
     without_the_program_the_server_is_missed_and_nothing_else;
     each:
     the_model_remembers_and_finds,
@@ -86,6 +87,33 @@ fn the_model_remembers_and_finds(claude: Claude) {
         assert!(answer.contains(person.work().canonicalize().unwrap().to_str().unwrap()), "{answer}");
     }
     person.api.assert_asked_nothing_else();
+}
+
+/// The server lives as long as the client, which tells it of no other session than the one that it was started in.
+fn what_is_saved_after_clearing_counts_for_the_new_session() {
+    let mut person = Person::asking([Reply::text("Hello.")]);
+    person.install(Source::Folder, &[]);
+    person.sessions_have.push(format!("--allowedTools=ToolSearch,{}", name("remember")));
+    let remember = |content: &str| Reply::calling("", [(&*name("remember"), json!({ "content": content }))]);
+    person.api.answer([
+        fetching(&["remember"]),
+        remember("said in the first"),
+        Reply::text("I will know it."),
+        fetching(&["remember"]),
+        remember("said in the second"),
+        Reply::text("That, too."),
+    ]);
+    let conversation = person.conversation(["Remember this.", "/clear", "And this."]);
+    assert_eq!((conversation.ran.code, conversation.ran.err.as_str()), (Some(0), ""), "{}", conversation.ran);
+    person.wait_until_read();
+    let store = totalrecall::store::Store::open_read_only(&person.state()).unwrap();
+    let mut saved: Vec<_> = store.memories().unwrap().into_iter().map(|it| (it.content, it.session.unwrap())).collect();
+    saved.sort();
+    let [(_, first), (_, second)] = &saved[..] else { panic!("{saved:?}\n{}", conversation.ran) };
+    assert_ne!(first, second, "{}", conversation.ran);
+    let mut ids = vec![first.clone(), second.clone()];
+    ids.sort();
+    assert_eq!(person.session_ids(), ids);
 }
 
 fn without_the_program_the_server_is_missed_and_nothing_else() {

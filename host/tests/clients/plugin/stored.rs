@@ -117,6 +117,13 @@ impl Person {
         rows.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap()
     }
 
+    /// What a person said, and nobody in their place.
+    pub(crate) fn prompts(&self) -> Vec<String> {
+        let db = rusqlite::Connection::open(self.state().join(FILE)).unwrap();
+        let mut rows = db.prepare("SELECT text FROM event WHERE text IS NOT NULL AND author = 0 ORDER BY id").unwrap();
+        rows.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap()
+    }
+
     /// The program is not installed any more.
     pub(crate) fn lose_the_program(&self) {
         fs::remove_file(self.path().join("bin/totalrecall")).unwrap();
