@@ -12,7 +12,7 @@ use crate::{
     clock,
     config::Config,
     embedding, inject,
-    paths::{self, Home},
+    paths::Home,
     pause, present,
     project::{self, ProjectError},
     redact::Redactor,

@@ -44,7 +44,7 @@ fn it_works_from_everywhere_it_comes_from(claude: Claude) {
         let hooks = session.events().into_iter().filter(|event| event["subtype"] == "hook_response");
         let names: Vec<_> = hooks.map(|hook| hook["hook_event"].as_str().unwrap().to_owned()).collect();
         // The end comes after the last thing that the client prints.
-        assert_eq!(names, ["SessionStart", "Stop"], "{source:?}: {begun}");
+        assert_eq!(names, ["SessionStart", "UserPromptSubmit", "Stop"], "{source:?}: {begun}");
         person.wait_until_stored(&[&session.id()]);
         person.api.assert_asked_nothing_else();
 

@@ -32,12 +32,16 @@ const LINE: &str = "TotalRecall: ";
 const SLOWEST: u64 = 10 * 20;
 
 /// Panics if our hooks were slow, and says how slow they were. The client measures its own work, too, and a machine for tests
-/// is busy with others: where one hook was quick, it was not we who were slow in another.
+/// is busy with others: where one hook was quick, it was not we who were slow in another. Those of asides, which are off, start
+/// no program.
 #[track_caller]
 fn assert_quick(hooks: &[Hook]) {
     println!("hooks, in milliseconds: {}", hooks.iter().map(Hook::to_string).collect::<Vec<_>>().join(", "));
-    let Some(quickest) = hooks.iter().filter_map(|hook| hook.milliseconds).min() else { return };
-    assert!(quickest <= SLOWEST, "{hooks:#?}");
+    let starts_us = |hook: &&Hook| !hook.name.starts_with("UserPromptSubmit") && !hook.name.starts_with("PreToolUse");
+    let quickest = hooks.iter().filter(starts_us).filter_map(|hook| hook.milliseconds).min();
+    // A client that tells of those it waits for tells how long that was.
+    let tells = hooks.iter().any(|hook| hook.name.starts_with("SessionStart"));
+    assert!(quickest.map_or(!tells, |quickest| quickest <= SLOWEST), "{hooks:#?}");
 }
 
 /// One who has the plugin, and a project whose test fails.
