@@ -124,17 +124,23 @@ impl Terminal {
     /// Types a line, and sends it once it is there: a client takes keys that come with an end of line for pasted text.
     #[track_caller]
     pub(crate) fn say(&mut self, line: &str) {
-        // A command may be on the screen with what came of it, and still be in the line where one types.
-        let before = std::mem::replace(&mut self.said, joined(line));
+        self.clear_line();
+        self.said = joined(line);
+        self.press(line);
+        self.wait_until(line, |text| joined(text).contains(&joined(line)));
+        self.press(ENTER);
+    }
+
+    /// Waits until nothing stands in the line where one types. What was said may be on the screen with what came of it, and still be
+    /// there.
+    pub(crate) fn clear_line(&mut self) {
+        let before = std::mem::take(&mut self.said);
         let is_empty = |text: &str| before.is_empty() || !typed(text).starts_with(&before);
         // It even stays there for good where a client took the end of line for the choice of a suggestion, too (2.1.197 does).
         if !self.shows_within(SOON, is_empty) {
             self.press(CTRL_U);
         }
         self.wait_until("an empty line", is_empty);
-        self.press(line);
-        self.wait_until(line, |text| joined(text).contains(&joined(line)));
-        self.press(ENTER);
     }
 
     /// Sends the program a signal.

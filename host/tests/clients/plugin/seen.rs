@@ -117,6 +117,8 @@ impl Sitting {
     /// Ends the session as a person does who is done.
     #[track_caller]
     pub(crate) fn leave(&mut self) {
+        // Where something is typed, this key only deletes.
+        self.terminal.clear_line();
         self.terminal.press(CTRL_D);
         self.terminal.wait_for("Ctrl-D again");
         self.terminal.press(CTRL_D);
