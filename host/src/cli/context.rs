@@ -48,9 +48,16 @@ impl Context {
 
     /// As one JSON document.
     pub(super) fn print_json(&self, value: &impl serde::Serialize) -> anyhow::Result<()> {
+        Ok(ui::print(&self.shown_json(value)?)?)
+    }
+
+    /// A JSON document, so far as it may be shown today.
+    pub(super) fn shown_json(&self, value: &impl serde::Serialize) -> anyhow::Result<String> {
         let mut shown = serde_json::to_value(value)?;
         // A value in between has its fields in another order, and longer numbers.
-        if self.redactor().shown(&mut shown) { ui::print_json(&shown) } else { ui::print_json(value) }
+        let is_other = self.redactor().shown(&mut shown);
+        let text = if is_other { serde_json::to_string_pretty(&shown) } else { serde_json::to_string_pretty(value) };
+        Ok(text? + "\n")
     }
 
     fn redactor(&self) -> &Redactor {

@@ -63,8 +63,8 @@ impl Export {
             None => whole(context, &store, &part)?,
         };
         let text = match self.format {
-            Format::Markdown => handover.markdown(),
-            Format::Json => serde_json::to_string_pretty(&handover)? + "\n",
+            Format::Markdown => context.shown(&handover.markdown()),
+            Format::Json => context.shown_json(&handover)?,
         };
         match &self.output {
             None => ui::print(&text)?,

@@ -97,9 +97,9 @@ impl List {
             .collect();
         let shown = &matching[..matching.len().min(self.limit)];
         if self.json {
-            ui::print_json(&shown)?;
+            context.print_json(&shown)?;
         } else {
-            ui::print(&text(shown))?;
+            context.print(&text(shown))?;
             if shown.len() < matching.len() {
                 ui::say(&format!("{} of {} shown; --limit shows more", shown.len(), matching.len()));
             }

@@ -147,9 +147,9 @@ impl List {
         let total = if self.tag.is_some() { found.len() } else { rows.len() };
         found.truncate(self.limit);
         if self.json {
-            ui::print_json(&serde_json::json!({ "total": total, "sessions": found }))?;
+            context.print_json(&serde_json::json!({ "total": total, "sessions": found }))?;
         } else {
-            ui::print(&found.iter().map(line).collect::<String>())?;
+            context.print(&found.iter().map(line).collect::<String>())?;
             if found.len() < total {
                 ui::say(&format!("{} of {total} sessions; --limit shows more", found.len()));
             } else if total == 0 {

@@ -62,11 +62,11 @@ impl Unsaved {
         let total = found.len();
         found.truncate(self.max);
         if self.json {
-            ui::print_json(&serde_json::json!({ "total": total, "unsaved": found }))?;
+            context.print_json(&serde_json::json!({ "total": total, "unsaved": found }))?;
         } else if total == 0 {
             ui::say("Of every session that changed much something was saved, or it was acknowledged.");
         } else {
-            ui::print(&text(&found, total))?;
+            context.print(&text(&found, total))?;
         }
         Ok(if total == 0 { Outcome::NothingFound } else { Outcome::Done })
     }

@@ -220,6 +220,12 @@ fn what_was_stored_before_is_shown_to_nobody() {
         &["chunk", "list"],
         &["chunk", "show", "2026-12-01_none_001"],
         &["domains"],
+        &["sessions", "show", "s1"],
+        &["sessions", "export", "s1"],
+        &["sessions", "export", "s1", "--format", "json"],
+        &["export"],
+        &["export", "--format", "json"],
+        &["export", "--query", "customer"],
         &["forget", "--matching", "customer", "--dry-run"],
     ];
     let tools = [

@@ -51,9 +51,9 @@ impl Show {
         let found = pattern::find(&patterns, &self.id).map_err(|error| Usage(error.to_string()))?;
         let shown = Shown::new(&store, found)?;
         if self.json {
-            ui::print_json(&shown)?;
+            context.print_json(&shown)?;
         } else {
-            ui::print(&shown.text())?;
+            context.print(&shown.text())?;
         }
         Ok(Outcome::Done)
     }

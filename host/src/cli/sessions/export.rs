@@ -1,7 +1,7 @@
 //! `sessions export`: what was said in one.
 
 use crate::{
-    cli::{Context, Outcome, export::Format, library, ui},
+    cli::{Context, Outcome, export::Format, library},
     export,
 };
 
@@ -25,8 +25,8 @@ impl Export {
         let row = super::find(&store, &self.session)?;
         let conversation = export::conversation(&store, &row)?;
         match self.format {
-            Format::Markdown => ui::print(&conversation.markdown())?,
-            Format::Json => ui::print_json(&conversation)?,
+            Format::Markdown => context.print(&conversation.markdown())?,
+            Format::Json => context.print_json(&conversation)?,
         }
         drop(store);
         super::show::note(context, &row);

@@ -39,7 +39,7 @@ impl Show {
                 .iter()
                 .map(|it| serde_json::json!({ "path": it.path, "key": it.key, "state": it.state }))
                 .collect();
-            ui::print_json(&serde_json::json!({
+            context.print_json(&serde_json::json!({
                 "session": digest,
                 "cwd": row.cwd,
                 "version": row.version,
@@ -97,7 +97,7 @@ impl Show {
             for transcript in &transcripts {
                 put("transcript", format!("{} ({})", ui::line(&transcript.path), transcript.state));
             }
-            ui::print(&text)?;
+            context.print(&text)?;
         }
         drop(store);
         note(context, &row);
