@@ -122,7 +122,8 @@ impl Grep {
             Matcher::Near(..) => Needs::NOTHING,
         };
         let groups = store.groups(&self.filter)?;
-        let mut shown = store.shown(groups.as_ref())?;
+        // Its pages are mapped, and filters are many.
+        let mut shown = store.reader()?.shown(groups.as_ref(), &needs)?;
         shown.retain(|shown| self.filter.since.is_none_or(|since| shown.ended_at.is_none_or(|end| end >= since)));
 
         let mut all = Looked::new(self.limit);
@@ -144,7 +145,7 @@ impl Grep {
         let threads = thread::available_parallelism().map_or(1, usize::from).min(THREADS).min(shown.len());
         let readers = (0..threads).map(|_| store.reader()).collect::<Result<Vec<_>, _>>()?;
         let looked = thread::scope(|scope| {
-            let look = |reader| self.look_through(&reader, (&matcher, &needs), &shown, &next, started);
+            let look = |reader| self.look_through(&reader, &matcher, &shown, &next, started);
             let threads: Vec<_> = readers.into_iter().map(|reader| scope.spawn(move || look(reader))).collect();
             let ends = threads.into_iter().map(|thread| thread.join());
             ends.map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect::<Vec<_>>()
@@ -172,11 +173,12 @@ impl Grep {
     fn look_through(
         &self,
         store: &Store,
-        (matcher, needs): (&Matcher, &Needs),
+        matcher: &Matcher,
         shown: &[Shown],
         next: &AtomicUsize,
         started: Instant,
     ) -> Result<Looked, StoreError> {
+        let _snapshot = store.snapshot()?;
         let mut looked = Looked::new(self.limit);
         let mut texts = 0_u32;
         loop {
@@ -184,7 +186,7 @@ impl Grep {
             let Some(one) = shown.get(number) else { return Ok(looked) };
             let mut is_late = started.elapsed() > self.budget;
             if !is_late {
-                store.scan(*one, needs, &mut |text| {
+                store.scan(one, &mut |text| {
                     texts = texts.wrapping_add(1);
                     is_late = texts.is_multiple_of(64) && started.elapsed() > self.budget;
                     if is_late {
@@ -206,6 +208,7 @@ impl Grep {
             RegexBuilder::new(pattern)
                 .case_insensitive(!self.case)
                 .multi_line(true)
+                .crlf(true)
                 .size_limit(PATTERN_SIZE)
                 .dfa_size_limit(PATTERN_SIZE * 8)
                 .build()

@@ -50,7 +50,7 @@ pub struct Span {
 }
 
 impl Span {
-    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+    pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         let origin = row.get(2)?;
         let origin = Origin::of(origin).ok_or(rusqlite::Error::IntegralValueOutOfRange(2, origin))?;
         Ok(Self { first: row.get(0)?, count: row.get(1)?, origin, source: row.get(3)? })

@@ -2,10 +2,10 @@
 
 use std::{collections::BTreeSet, ops::ControlFlow};
 
-use rusqlite::{Row, params};
+use rusqlite::Row;
 
 use super::{
-    Origin, SessionId, Store, StoreError, TranscriptId,
+    Origin, SessionId, Store, StoreError,
     archive::Shelf,
     copied::ids,
     event::{MESSAGE, Number, TOOL_CALL, TOOL_RESULT},
@@ -39,13 +39,14 @@ pub(crate) struct StoredText<'a> {
 }
 
 /// A transcript to go through.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Shown {
-    transcript: TranscriptId,
     session: SessionId,
     /// When the last thing of its session was said.
     pub(crate) ended_at: Option<i64>,
     archived: bool,
+    /// Its events that may have what is looked for: ids of each first one and the last, in their order.
+    events: Vec<(i64, i64)>,
 }
 
 impl Store {
@@ -97,49 +98,56 @@ impl Store {
         Ok(())
     }
 
-    /// The transcripts that events are read from, those of the session that ended last first; sessions that were put away after
-    /// all others, because reading them takes longer. `groups`: only those of these sessions; none: all.
+    /// The transcripts that may have what is needed, those of the session that ended last first; sessions that were put away after all
+    /// others, because reading them takes longer. `groups`: only those of these sessions; none: all.
     ///
     /// # Errors
     /// As for any read.
-    pub(crate) fn shown(&self, groups: Option<&BTreeSet<u64>>) -> Result<Vec<Shown>, StoreError> {
+    pub(crate) fn shown(&self, groups: Option<&BTreeSet<u64>>, needs: &Needs) -> Result<Vec<Shown>, StoreError> {
         let sql = format!(
             "SELECT t.id, s.id, s.ended_at, a.source IS NOT NULL FROM transcript t JOIN session s ON s.id = t.session_id
              LEFT JOIN archive a ON a.origin = {} AND a.source = s.id
              WHERE s.purged_at IS NULL ORDER BY a.source IS NOT NULL, s.ended_at DESC, s.id DESC, t.id DESC",
             Origin::Session as i64
         );
+        let mut candidates = if needs.is_nothing() { None } else { Some(self.candidates(needs)?) };
         let mut find = self.db.prepare_cached(&sql)?;
-        let shown = find.query_map([], |row| {
-            Ok(Shown { transcript: row.get(0)?, session: row.get(1)?, ended_at: row.get(2)?, archived: row.get(3)? })
-        })?;
-        let all = shown.collect::<Result<Vec<_>, _>>()?;
-        let is_asked = |shown: &Shown| admits(groups, Group { origin: Origin::Session, row: shown.session.0 });
-        Ok(all.into_iter().filter(is_asked).collect())
+        let mut rows = find.query([])?;
+        let mut all = Vec::new();
+        while let Some(row) = rows.next()? {
+            let (transcript, session, archived) = (row.get(0)?, row.get(1)?, row.get::<_, bool>(3)?);
+            let SessionId(id) = session;
+            if !admits(groups, Group { origin: Origin::Session, row: id }) {
+                continue;
+            }
+            let events = match &mut candidates {
+                Some(candidates) if !archived => candidates.remove(&transcript).unwrap_or_default(),
+                _ => vec![ids(transcript, 0)],
+            };
+            if !events.is_empty() {
+                all.push(Shown { session, ended_at: row.get(2)?, archived, events });
+            }
+        }
+        Ok(all)
     }
 
-    /// Goes through the events of a transcript that may have what is needed, from the last on, until told to stop.
+    /// Goes through the events of a transcript, from the last on, until told to stop.
     ///
     /// # Errors
     /// As for any read.
     pub(crate) fn scan(
         &self,
-        shown: Shown,
-        needs: &Needs,
+        shown: &Shown,
         each: &mut dyn FnMut(StoredText<'_>) -> ControlFlow<()>,
     ) -> Result<(), StoreError> {
         let group = Group { origin: Origin::Session, row: shown.session.0 };
-        let (first, mut last) = ids(shown.transcript, 0);
         let mut find = self.db.prepare_cached(&format!(
             "SELECT id, at, kind, author, channel, text FROM event
              WHERE id BETWEEN ?1 AND ?2 AND copied = 0 AND kind IN ({MESSAGE}, {TOOL_CALL}, {TOOL_RESULT}) ORDER BY id DESC"
         ))?;
         let mut shelf = Shelf::new(&self.db);
-        // What lies between two that are passed over, from the end on; before the first one as well.
-        let passed = self.passed_over(shown.transcript, needs)?;
-        for (from, until) in passed.into_iter().rev().chain([(first - 1, first - 1)]) {
-            let mut rows = find.query(params![until + 1, last])?;
-            last = from - 1;
+        for (first, last) in shown.events.iter().rev() {
+            let mut rows = find.query([first, last])?;
             while let Some(found) = rows.next()? {
                 let Some(kind) = kind_of(found)? else { continue };
                 let row = found.get(0)?;

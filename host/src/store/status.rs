@@ -65,7 +65,7 @@ impl Store {
     /// As for any read.
     pub fn status(&self) -> Result<Status, StoreError> {
         // One look at everything, though others may write meanwhile.
-        let _snapshot = if self.db.is_autocommit() { Some(self.db.unchecked_transaction()?) } else { None };
+        let _snapshot = self.snapshot()?;
         let mut status = Status::default();
         let mut states = self.db.prepare_cached(
             "SELECT state, next_try IS NULL, count(*), total(events + agent_events), max(done_at),

@@ -1,14 +1,17 @@
 //! A filter of trigrams for each run of events, so that looking for an expression passes over those that cannot match it. Rows go
 //! by numbers of passages, as indexes do: where a number is gone, its filter says nothing, and what has none is looked through.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::{
+    collections::HashMap,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 use rusqlite::{Connection, params};
 
 use super::{
     Origin, PassageId, Span, Store, StoreError, TranscriptId,
-    copied::ids,
     event::{MESSAGE, TOOL_CALL, TOOL_RESULT},
+    passage::transcript_of,
 };
 use crate::search::{Needs, Trigrams};
 
@@ -99,24 +102,39 @@ impl Store {
         })
     }
 
-    /// The events of a transcript that cannot match: from each first one to the last, in their order.
-    pub(super) fn passed_over(&self, transcript: TranscriptId, needs: &Needs) -> Result<Vec<(i64, i64)>, StoreError> {
-        let mut passed = Vec::new();
-        if needs.is_nothing() {
-            return Ok(passed);
-        }
+    /// The events that may match, of each transcript that has any: from each first one to the last, in their order. Nothing of
+    /// sessions that were put away, which are in no span.
+    pub(super) fn candidates(&self, needs: &Needs) -> Result<HashMap<TranscriptId, Vec<(i64, i64)>>, StoreError> {
         let mut find = self.db.prepare_cached(
-            "SELECT s.source + t.first - s.first, s.source + t.last - s.first, t.filter FROM span s
-             JOIN trigram t ON t.first >= s.first AND t.first < s.first + s.count AND t.last < s.first + s.count
-             WHERE s.origin = ?1 AND s.source BETWEEN ?2 AND ?3 ORDER BY s.source, t.first",
+            "SELECT s.first, s.count, s.origin, s.source, t.first, t.last, t.filter FROM span s
+             LEFT JOIN trigram t ON t.first >= s.first AND t.first < s.first + s.count
+             WHERE s.origin = ?1 ORDER BY s.first, t.first",
         )?;
-        let (first, last) = ids(transcript, 0);
-        let mut rows = find.query(params![Origin::Event, first, last])?;
+        let mut candidates: HashMap<TranscriptId, Vec<(i64, i64)>> = HashMap::new();
+        let mut add = |from: i64, until: i64| {
+            if from <= until {
+                candidates.entry(transcript_of(from)).or_default().push((from, until));
+            }
+        };
+        let mut rows = find.query([Origin::Event])?;
+        // What follows of the last span, as ids of events.
+        let (mut span, mut from) = (None, 0);
         while let Some(row) = rows.next()? {
-            if !needs.may_be_in(row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?) {
-                passed.push((row.get(0)?, row.get(1)?));
+            let this = Span::read(row)?;
+            if span != Some(this) {
+                span.inspect(|span: &Span| add(from, span.source + span.count - 1));
+                (span, from) = (Some(this), this.source);
+            }
+            let filter = row.get_ref(6)?.as_blob_or_null().map_err(rusqlite::Error::from)?;
+            if filter.is_some_and(|filter| !needs.may_be_in(filter)) {
+                let event = |passage: i64| this.source + passage - this.first.0;
+                add(from, event(row.get(4)?) - 1);
+                from = event(row.get(5)?) + 1;
             }
         }
-        Ok(passed)
+        span.inspect(|span| add(from, span.source + span.count - 1));
+        // Transcripts that were read on have several spans, not always in the order of their events.
+        candidates.values_mut().for_each(|ranges| ranges.sort_unstable());
+        Ok(candidates)
     }
 }

@@ -243,6 +243,15 @@ fn grep_gives_the_newest_lines_of_all_sessions_first() {
     assert_eq!(lines(&["--budget", &forever]).len(), 12);
 }
 
+#[test]
+fn lines_of_windows_end_where_they_end() {
+    let user = User::new();
+    session(&user, "crlf", "/w/a", "the gate\r\nis closed\r\n");
+    read(&user);
+    let found = user.ok(&["grep", "(gate|closed)$", "--json"]).json();
+    assert_eq!((&found["total"], &found["lines"][0]["text"]), (&2.into(), &"the gate".into()));
+}
+
 /// What is passed over by its trigrams holds nothing that is looked for, before and after a transcript has grown.
 #[test]
 fn grep_passes_over_what_cannot_match_and_nothing_else() {
