@@ -149,6 +149,11 @@ struct Batch {
     rows: u64,
 }
 
+/// See [`Store::snapshot`].
+pub(crate) struct Snapshot<'s> {
+    _reading: Option<rusqlite::Transaction<'s>>,
+}
+
 #[expect(clippy::disallowed_methods, reason = "the one place that opens databases")]
 fn connect(path: impl AsRef<Path>, flags: OpenFlags) -> rusqlite::Result<Connection> {
     Connection::open_with_flags(path, flags)
@@ -290,6 +295,15 @@ impl Store {
     pub fn overwrite_deleted(&mut self) -> Result<(), StoreError> {
         self.commit()?;
         Ok(self.db.pragma_update(None, "secure_delete", true)?)
+    }
+
+    /// Lets all that is read until it is dropped be of one moment. Each statement for itself would take and give back the locks of the
+    /// file, which takes longer than a small one itself.
+    ///
+    /// # Errors
+    /// As for any read.
+    pub(crate) fn snapshot(&self) -> Result<Snapshot<'_>, StoreError> {
+        Ok(Snapshot { _reading: if self.db.is_autocommit() { Some(self.db.unchecked_transaction()?) } else { None } })
     }
 
     /// Gives up an open transaction and what was remembered of it.

@@ -34,7 +34,7 @@ mod writer;
 
 pub use folder::Error;
 pub use index::WordIndex;
-pub use plan::{Match, Plan};
+pub use plan::{Match, Matcher, Plan};
 pub use query::Query;
 pub use scan::{Scorer, scan};
 pub use writer::WordWriter;

@@ -1,6 +1,6 @@
 //! The part of a text that shows why it was found.
 
-use totalrecall_retrieval::words::Plan;
+use totalrecall_retrieval::words::Matcher;
 
 /// Longest excerpt, in characters.
 const LENGTH: usize = 320;
@@ -9,11 +9,11 @@ const LINES: usize = 400;
 
 /// The line that holds most of what was asked for, and what follows it as far as there is room; the beginning where no line
 /// holds anything. On one line, its blanks single.
-pub(super) fn excerpt(plan: &Plan, text: &str) -> String {
+pub(super) fn excerpt(matcher: &mut Matcher<'_>, text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(LINES).collect();
     let mut best = (0, 0.0);
     for (number, line) in lines.iter().enumerate() {
-        let share = plan.matched(line).share;
+        let share = matcher.matched(line).share;
         if share > best.1 {
             best = (number, share);
         }
@@ -29,7 +29,7 @@ pub(super) fn excerpt(plan: &Plan, text: &str) -> String {
         && line.chars().count() > LENGTH
     {
         let skipped =
-            line.split_whitespace().position(|word| plan.matched(word).share > 0.0).unwrap_or(0).saturating_sub(12);
+            line.split_whitespace().position(|word| matcher.matched(word).share > 0.0).unwrap_or(0).saturating_sub(12);
         if skipped > 0 && excerpt.is_empty() {
             excerpt.push_str("… ");
         }

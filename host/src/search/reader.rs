@@ -60,7 +60,7 @@ impl<'s> Reader<'s> {
     /// Reads the best passages with what stands before and after them. Gives their scores so, and what speaks for there being an
     /// answer.
     pub(super) fn in_context(&self, plan: &Plan, passages: &[Scored]) -> Result<(Vec<Scored>, Evidence), StoreError> {
-        let mut scorer = Scorer::new(plan);
+        let (mut scorer, mut matcher) = (Scorer::new(plan), plan.matcher());
         let mut evidence = Evidence { share: 0.0, unspaced: plan.unspaced() };
         let mut contexts = Vec::new();
         for found in passages.iter().take(READ) {
@@ -69,7 +69,7 @@ impl<'s> Reader<'s> {
             let around = [before.as_ref(), Some(&*passage), after.as_ref()];
             let texts: Vec<&str> = around.into_iter().flatten().map(|passage| passage.text.as_str()).collect();
             if contexts.len() < ASKED {
-                evidence.share = evidence.share.max(plan.matched(&texts.join("\n")).share);
+                evidence.share = evidence.share.max(matcher.matched(&texts.join("\n")).share);
             }
             contexts.push(Scored { score: scorer.score(&texts), ..*found });
         }

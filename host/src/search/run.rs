@@ -31,9 +31,6 @@ const CANDIDATES: usize = 300;
 /// Passages with all words of a phrase that are looked at for whether these stand in its order, the best first: it takes some 20 µs
 /// each.
 const PHRASES: usize = 4_000;
-/// Cosine from which on a passage is found by its meaning alone. Of the built-in model: texts about different things have .15
-/// at most, the same said in other words .3 to .7.
-const NEAR: f32 = 0.3;
 /// Longest title of something archived, in characters.
 const TITLE: usize = 160;
 /// Passages that are read for each hit that is wanted: others may say the same, or be newer.
@@ -161,6 +158,7 @@ impl Searcher {
             return Err(SearchError::Empty);
         }
         let mut answer = Answer { meaning: 1.0, ..Answer::default() };
+        let _snapshot = store.snapshot()?;
         let Some(admitted) = admitted(store, &request.filter)? else { return Ok(answer) };
         let indexes = self.of(store)?;
         let tail = Tail::read(store, indexes.words.covered())?;
@@ -201,15 +199,14 @@ impl Searcher {
             without_meaning = tail.last;
         }
         answer.meaning = 1.0 - without_meaning as f32 / tail.last.max(1) as f32;
-        // Something is always nearest, though it is not near.
+        let (contexts, evidence) = reader.in_context(&plan, &passages)?;
         let by_words: HashSet<u64> = passages.iter().map(|found| found.id).collect();
-        dense.retain(|found| found.score >= NEAR || by_words.contains(&found.id));
+        dense.retain(|found| found.score >= evidence.near() || by_words.contains(&found.id));
         if query.has_phrases() {
             // What was asked for in these words is not answered in others.
             dense = reader.those_that_hold(dense, &query, most)?;
         }
         answer.is_more = passages.len() >= most;
-        let (contexts, evidence) = reader.in_context(&plan, &passages)?;
         answer.confidence = evidence.confidence().into();
         let weights = evidence.weights();
         let legs = Legs { sessions: &groups, passages: &passages, contexts: &contexts, dense: &dense };
@@ -281,6 +278,7 @@ fn hits(
     let texts: Vec<&str> = ranked.iter().filter_map(|found| Some(read.get(&found.id)?.text.as_str())).collect();
     let same_as = fuse::alike(&texts);
     let mut places: HashMap<usize, usize> = HashMap::new();
+    let mut matcher = plan.matcher();
     for (place, found) in ranked.iter().enumerate() {
         if let Some(first) = same_as.get(place).copied().flatten() {
             if let Some(hit) = places.get(&first).and_then(|at| answer.hits.get_mut(*at)) {
@@ -302,8 +300,8 @@ fn hits(
             score: found.score,
             at: passage.at,
             source: Source::of(store, passage)?,
-            excerpt: excerpt(plan, &passage.text),
-            why: found.why(plan, &passage.text),
+            excerpt: excerpt(&mut matcher, &passage.text),
+            why: found.why(&mut matcher, &passage.text),
             similar: 0,
             outdated: outdated(store, passage, now)?,
         });

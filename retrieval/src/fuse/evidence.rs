@@ -26,6 +26,14 @@ const LIKELY: f32 = 0.60;
 /// Share below which meaning counts more than usually: the query is in other words, or another language, than what there is.
 const FOREIGN: f32 = 0.20;
 
+/// Cosine from which on a passage is found by its meaning alone: something is always nearest, though it is not near. Of the built-in
+/// model texts about different things have .15 at most, the same said in other words .3 to .7.
+const NEAR: f32 = 0.3;
+
+/// The same where the query is in another script than what there is: texts in two languages have no words in common, which half of
+/// a static model's likeness comes from.
+const NEAR_IN_OTHER_LANGUAGE: f32 = 0.1;
+
 /// What meaning counts if no word is found: as much as all else together.
 const MEANING_ALONE: f32 = 1.0;
 
@@ -68,6 +76,12 @@ impl Evidence {
         Parts { dense: WEIGHTS.dense + lack * (MEANING_ALONE - WEIGHTS.dense), ..WEIGHTS }
     }
 
+    /// Cosine from which on a passage is found by its meaning alone.
+    pub fn near(&self) -> f32 {
+        let is_foreign = self.unspaced > 0.5 && self.comparable_share() < FOREIGN;
+        if is_foreign { NEAR_IN_OTHER_LANGUAGE } else { NEAR }
+    }
+
     /// Every other pair of characters lies across two words or is grammar, and is not found even in an answer.
     fn comparable_share(&self) -> f32 {
         self.share * (1.0 + self.unspaced)
@@ -85,6 +99,13 @@ mod tests {
         assert_eq!(confidence(0.2, 1.0), Confidence::Maybe);
         assert_eq!(confidence(0.7, 0.0), Confidence::Likely);
         assert!(Confidence::Likely > Confidence::Maybe);
+    }
+
+    #[test]
+    fn what_is_in_another_language_is_near_from_farther_on() {
+        let near = |share, unspaced| Evidence { share, unspaced }.near();
+        assert_eq!((near(0.0, 0.0), near(0.3, 1.0)), (NEAR, NEAR));
+        assert_eq!(near(0.05, 1.0), NEAR_IN_OTHER_LANGUAGE);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Why something was found, for whoever reads the results.
 
 use super::Ranked;
-use crate::words::Plan;
+use crate::words::Matcher;
 use serde::Serialize;
 
 /// Why a result is one.
@@ -21,9 +21,9 @@ pub struct Why {
 
 impl Ranked {
     /// Why it was found by this plan; `text` is the passage's.
-    pub fn why(&self, plan: &Plan, text: &str) -> Why {
-        let terms = plan.matched(text).terms;
-        let corrected = plan.corrections().filter(|(_, taken)| terms.iter().any(|term| term == taken));
+    pub fn why(&self, matcher: &mut Matcher<'_>, text: &str) -> Why {
+        let terms = matcher.matched(text).terms;
+        let corrected = matcher.plan().corrections().filter(|(_, taken)| terms.iter().any(|term| term == taken));
         let corrected = corrected.map(|(asked, taken)| (asked.to_owned(), taken.to_owned())).collect();
         let share = |part: f32| if self.score > 0.0 { part / self.score } else { 0.0 };
         Why {

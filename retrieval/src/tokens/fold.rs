@@ -3,9 +3,24 @@
 use std::borrow::Cow;
 use unicode_normalization::{UnicodeNormalization, char::decompose_canonical};
 
-/// `text` in NFKC. Plain ASCII, most of what agents write, is in it already.
+/// `text` in NFKC. ASCII, most of what agents write, is in it already, and begins a part of its own: no mark or letter before it
+/// changes with it, only the last ASCII character before something else may.
 pub fn normal(text: &str) -> Cow<'_, str> {
-    if text.is_ascii() { Cow::Borrowed(text) } else { Cow::Owned(text.nfkc().collect()) }
+    if text.is_ascii() {
+        return Cow::Borrowed(text);
+    }
+    let mut normal = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(other) = rest.bytes().position(|byte| !byte.is_ascii()) {
+        let (plain, part) = rest.split_at(other.saturating_sub(1));
+        let base = usize::from(other > 0);
+        let end = part[base..].bytes().position(|byte| byte.is_ascii()).map_or(part.len(), |end| base + end);
+        normal.push_str(plain);
+        normal.extend(part[..end].nfkc());
+        rest = &part[end..];
+    }
+    normal.push_str(rest);
+    Cow::Owned(normal)
 }
 
 /// Appends `text` in lower case and without accents.
@@ -74,6 +89,11 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn parts_are_normal_as_the_whole_is(text in "(\\PC|[a-z ]|[eo\u{301}\u{308}\u{2026}ｶﾞ각ᄀ\u{1161}\u{11a8}]){0,40}") {
+            prop_assert_eq!(normal(&text), text.nfkc().collect::<String>());
+        }
+
         #[test]
         fn folding_twice_changes_nothing(text in "\\PC{0,60}") {
             let once = folded(&text);

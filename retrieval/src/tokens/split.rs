@@ -11,7 +11,10 @@ const APOSTROPHES: [char; 2] = ['\'', '’'];
 const GRAMMAR: [&str; 13] = ["l", "d", "j", "n", "s", "c", "m", "t", "qu", "ll", "re", "ve", "em"];
 
 fn is_break(c: char) -> bool {
-    !(c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '\\' | '\'' | '’') || is_combining_mark(c))
+    if c.is_ascii() {
+        return !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '\\' | '\''));
+    }
+    !(c.is_alphanumeric() || c == '’' || is_combining_mark(c))
 }
 
 /// Cuts chunks into pieces.

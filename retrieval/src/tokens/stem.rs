@@ -13,12 +13,13 @@ const SLOTS: usize = 4096;
 /// found. What the English rules do to French words (plural `s`, `-ation`) they do on both sides.
 pub struct Stems {
     stemmer: Stemmer,
+    /// Of as many slots once there is something in it: much is asked for that needs none.
     memory: Vec<(String, String)>,
 }
 
 impl Default for Stems {
     fn default() -> Self {
-        Self { stemmer: Stemmer::create(Algorithm::English), memory: vec![Default::default(); SLOTS] }
+        Self { stemmer: Stemmer::create(Algorithm::English), memory: Vec::new() }
     }
 }
 
@@ -38,6 +39,9 @@ impl Stems {
     }
 
     fn stem(&mut self, word: &str) -> &str {
+        if self.memory.is_empty() {
+            self.memory.resize_with(SLOTS, Default::default);
+        }
         let slot = &mut self.memory[xxh3_64(word.as_bytes()) as usize % SLOTS];
         if slot.0 != word {
             slot.0.clear();

@@ -67,6 +67,25 @@ pub struct Match {
     pub share: f32,
 }
 
+/// A plan, made ready to look into many texts.
+pub struct Matcher<'p> {
+    plan: &'p Plan,
+    known: HashMap<&'p str, usize>,
+    stems: Stems,
+}
+
+impl<'p> Matcher<'p> {
+    /// What of the query is in `text`.
+    pub fn matched(&mut self, text: &str) -> Match {
+        self.plan.match_with(&self.known, &mut self.stems, text)
+    }
+
+    /// What is asked for.
+    pub fn plan(&self) -> &'p Plan {
+        self.plan
+    }
+}
+
 impl Plan {
     pub(super) fn new(index: &WordIndex, query: &Query) -> Result<Self, Error> {
         let mut plan = Self {
@@ -145,13 +164,21 @@ impl Plan {
         if all > 0.0 { mass(|word| word.contains(tokens::fold::is_unspaced)) / all } else { 0.0 }
     }
 
-    /// What of the query is in `text`.
+    /// What of the query is in `text`. For many texts there is [`Plan::matcher`].
     pub fn matched(&self, text: &str) -> Match {
-        let known: HashMap<&str, usize> = self.by_term();
+        self.matcher().matched(text)
+    }
+
+    /// Looks into texts for what is asked for.
+    pub fn matcher(&self) -> Matcher<'_> {
+        Matcher { plan: self, known: self.by_term(), stems: Stems::default() }
+    }
+
+    fn match_with(&self, known: &HashMap<&str, usize>, stems: &mut Stems, text: &str) -> Match {
         let mut is_there = vec![false; self.terms.len()];
         let mut shares = vec![0.0_f32; self.words.len()];
         let mut terms = Vec::new();
-        tokens::terms(text, &mut Stems::default(), |term| {
+        tokens::terms(text, stems, |term| {
             if let Some(at) = known.get(term) {
                 is_there[*at] = true;
             } else if let Some(prefix) = self.prefixes.iter().find(|prefix| term.starts_with(&prefix.text)) {

@@ -18,10 +18,6 @@ const READ: usize = 50;
 /// Passages that are asked how much of the query they have.
 const ASKED: usize = 10;
 
-/// Cosine below which a passage is not found by its meaning alone. This and the numbers above are those of the program
-/// (`host/src/search/run.rs`).
-const NEAR: f32 = 0.3;
-
 /// A haystack that can be searched. Sessions are numbered from 1, passages by session and message.
 pub(crate) struct Indexed<'h> {
     haystack: &'h Haystack,
@@ -104,10 +100,7 @@ impl<'h> Indexed<'h> {
         let sessions = self.sessions.search(&self.sessions.plan(&query)?, filter, LIMIT)?;
         let passages = self.passages.search(&plan, filter, LIMIT)?;
         let nearest = model.embed(question).map_or_else(Vec::new, |query| self.nearest(&query, filter));
-        let by_words: HashSet<u64> = passages.iter().map(|found| found.id).collect();
-        let mut dense = nearest.clone();
-        dense.retain(|found| found.score >= NEAR || by_words.contains(&found.id));
-        let mut scorer = Scorer::new(&plan);
+        let (mut scorer, mut matcher) = (Scorer::new(&plan), plan.matcher());
         let mut evidence = Evidence { share: 0.0, unspaced: plan.unspaced() };
         let mut contexts = Vec::new();
         for (i, found) in passages.iter().take(READ).enumerate() {
@@ -117,9 +110,12 @@ impl<'h> Indexed<'h> {
             let texts: Vec<&str> = messages[around].iter().map(String::as_str).collect();
             contexts.push(Scored { score: scorer.score(&texts), ..*found });
             if i < ASKED {
-                evidence.share = evidence.share.max(plan.matched(&texts.join("\n")).share);
+                evidence.share = evidence.share.max(matcher.matched(&texts.join("\n")).share);
             }
         }
+        let by_words: HashSet<u64> = passages.iter().map(|found| found.id).collect();
+        let mut dense = nearest.clone();
+        dense.retain(|found| found.score >= evidence.near() || by_words.contains(&found.id));
         Ok(Found { sessions, passages, contexts, nearest, dense, evidence })
     }
 
