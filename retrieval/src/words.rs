@@ -12,7 +12,7 @@
 //! # let folder = tempfile::tempdir().map_err(|_| ()).expect("a folder");
 //! let mut writer = WordWriter::open(folder.path())?;
 //! writer.add(&Document { id: 1, session: 7, kind: 0, at: None, text: "The parser drops empty lines" })?;
-//! writer.commit(&Covered { passages: 1, removals: 0 })?;
+//! writer.commit(&Covered { passages: 1, ..Covered::default() })?;
 //!
 //! let index = WordIndex::open(folder.path())?;
 //! let plan = index.plan(&Query::parse("parsr lines"))?;

@@ -36,7 +36,7 @@ const TITLE: usize = 160;
 /// Passages that are read for each hit that is wanted: others may say the same, or be newer.
 const FOLDED: usize = 3;
 /// Passages that are read together with their neighbours.
-pub(super) const READ: usize = 50;
+pub(super) const READ: usize = 30;
 
 /// A search could not be made.
 #[derive(Debug, thiserror::Error)]

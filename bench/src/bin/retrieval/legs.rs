@@ -13,7 +13,7 @@ use totalrecall_retrieval::{Covered, Scored, filter::Filter};
 const LIMIT: usize = 100;
 
 /// Passages that are read together with their neighbours.
-const READ: usize = 50;
+const READ: usize = 30;
 
 /// Passages that are asked how much of the query they have.
 const ASKED: usize = 10;
