@@ -123,23 +123,17 @@ impl Grep {
         };
         let groups = store.groups(&self.filter)?;
         // Its pages are mapped, and filters are many.
-        let mut shown = store.reader()?.shown(groups.as_ref(), &needs)?;
+        let reader = store.reader()?;
+        let mut shown = reader.snapshot().and_then(|_snapshot| reader.shown(groups.as_ref(), &needs))?;
+        drop(reader);
         shown.retain(|shown| self.filter.since.is_none_or(|since| shown.ended_at.is_none_or(|end| end >= since)));
 
         let mut all = Looked::new(self.limit);
-        // Memories that do not hold any more are left out, unless they are asked for.
-        let holds = |row, now| Ok::<_, StoreError>(store.memory_row(row)?.is_some_and(|memory| memory.holds(now)));
-        let mut failed = None;
+        // Memories that do not hold any more are in no group, unless they are asked for.
         store.scan_kept(groups.as_ref(), &mut |text| {
-            let is_memory = text.group.origin == Origin::Memory;
-            match self.filter.holding_at.filter(|_| is_memory).map_or(Ok(true), |now| holds(text.row, now)) {
-                Ok(true) => self.look(&matcher, &text, &mut all),
-                Ok(false) => {}
-                Err(error) => failed = Some(error),
-            }
-            if failed.is_none() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            self.look(&matcher, &text, &mut all);
+            ControlFlow::Continue(())
         })?;
-        failed.map_or(Ok(()), Err)?;
 
         let next = AtomicUsize::new(0);
         let threads = thread::available_parallelism().map_or(1, usize::from).min(THREADS).min(shown.len());
@@ -178,7 +172,6 @@ impl Grep {
         next: &AtomicUsize,
         started: Instant,
     ) -> Result<Looked, StoreError> {
-        let _snapshot = store.snapshot()?;
         let mut looked = Looked::new(self.limit);
         let mut texts = 0_u32;
         loop {
@@ -186,6 +179,8 @@ impl Grep {
             let Some(one) = shown.get(number) else { return Ok(looked) };
             let mut is_late = started.elapsed() > self.budget;
             if !is_late {
+                // Of one transcript: who empties the log waits for all that was begun before, and everybody else for them.
+                let _snapshot = store.snapshot()?;
                 store.scan(one, &mut |text| {
                     texts = texts.wrapping_add(1);
                     is_late = texts.is_multiple_of(64) && started.elapsed() > self.budget;

@@ -44,7 +44,6 @@ pub(crate) struct Shown {
     session: SessionId,
     /// When the last thing of its session was said.
     pub(crate) ended_at: Option<i64>,
-    archived: bool,
     /// Its events that may have what is looked for: ids of each first one and the last, in their order.
     events: Vec<(i64, i64)>,
 }
@@ -125,7 +124,7 @@ impl Store {
                 _ => vec![ids(transcript, 0)],
             };
             if !events.is_empty() {
-                all.push(Shown { session, ended_at: row.get(2)?, archived, events });
+                all.push(Shown { session, ended_at: row.get(2)?, events });
             }
         }
         Ok(all)
@@ -152,7 +151,8 @@ impl Store {
                 let Some(kind) = kind_of(found)? else { continue };
                 let row = found.get(0)?;
                 let text = found.get_ref(5)?.as_bytes_or_null().map_err(rusqlite::Error::from)?;
-                let archived = shown.archived && text.is_none();
+                // It may have been put away since.
+                let archived = text.is_none();
                 let text = if archived { shelf.words(row)?.text.map(str::as_bytes) } else { text };
                 let Some(text) = text else { continue };
                 if kind == Kind::Result && is_ours(text) {

@@ -21,6 +21,12 @@ const TEXT: usize = 64 << 10;
 const SPANS: usize = 256;
 const COVERED: &str = "trigrams";
 
+/// Events and their filters in the order of spans, by no index: then nothing is sorted, for which all filters would be in memory.
+const CANDIDATES: &str =
+    "SELECT s.first, s.count, s.origin, s.source, t.first, t.last, t.filter FROM span s NOT INDEXED
+    LEFT JOIN trigram t ON t.first >= s.first AND t.first < s.first + s.count
+    WHERE s.origin = ?1 ORDER BY s.first, t.first";
+
 /// A filter of the passages from `first` to `last`.
 struct Row {
     first: i64,
@@ -28,11 +34,12 @@ struct Row {
     filter: Vec<u8>,
 }
 
-/// Takes out the filters of what is cut from a span: from `kept` passages on.
+/// Takes out the filters of what is cut from a span: from `kept` passages on. One of what is kept as well still holds for that.
 pub(super) fn cut(db: &Connection, span: &Span, kept: i64) -> Result<(), StoreError> {
     let (first, cut, end) = (span.first.0, span.first.0 + kept, span.first.0 + span.count);
-    db.prepare_cached("DELETE FROM trigram WHERE first >= ?1 AND first < ?2 AND last >= ?3")?
-        .execute([first, end, cut])?;
+    db.prepare_cached("DELETE FROM trigram WHERE first >= ?1 AND first < ?2")?.execute([cut, end])?;
+    db.prepare_cached("UPDATE trigram SET last = ?2 - 1 WHERE first >= ?1 AND first < ?2 AND last >= ?2")?
+        .execute([first, cut])?;
     Ok(())
 }
 
@@ -53,8 +60,11 @@ impl Store {
                 self.filters(span, &mut trigrams, &mut rows)?;
             }
             self.write(|db| {
-                let mut add =
-                    db.prepare_cached("INSERT OR REPLACE INTO trigram (first, last, filter) VALUES (?1, ?2, ?3)")?;
+                // What was taken out meanwhile is to leave nothing behind.
+                let mut add = db.prepare_cached(
+                    "INSERT OR REPLACE INTO trigram (first, last, filter) SELECT ?1, ?2, ?3
+                     WHERE (SELECT first + count FROM span WHERE first <= ?1 ORDER BY first DESC LIMIT 1) > ?2",
+                )?;
                 for Row { first, last, filter } in &rows {
                     add.execute(params![first, last, filter])?;
                 }
@@ -105,11 +115,7 @@ impl Store {
     /// The events that may match, of each transcript that has any: from each first one to the last, in their order. Nothing of
     /// sessions that were put away, which are in no span.
     pub(super) fn candidates(&self, needs: &Needs) -> Result<HashMap<TranscriptId, Vec<(i64, i64)>>, StoreError> {
-        let mut find = self.db.prepare_cached(
-            "SELECT s.first, s.count, s.origin, s.source, t.first, t.last, t.filter FROM span s
-             LEFT JOIN trigram t ON t.first >= s.first AND t.first < s.first + s.count
-             WHERE s.origin = ?1 ORDER BY s.first, t.first",
-        )?;
+        let mut find = self.db.prepare_cached(CANDIDATES)?;
         let mut candidates: HashMap<TranscriptId, Vec<(i64, i64)>> = HashMap::new();
         let mut add = |from: i64, until: i64| {
             if from <= until {
@@ -136,5 +142,43 @@ impl Store {
         // Transcripts that were read on have several spans, not always in the order of their events.
         candidates.values_mut().for_each(|ranges| ranges.sort_unstable());
         Ok(candidates)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filters(store: &Store) -> Vec<(i64, i64)> {
+        let mut find = store.db.prepare("SELECT first, last FROM trigram ORDER BY first").unwrap();
+        find.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap().map(Result::unwrap).collect()
+    }
+
+    #[test]
+    fn filters_are_read_one_after_the_other() {
+        let home = tempfile::TempDir::new().unwrap();
+        let store = Store::open(home.path()).unwrap();
+        let mut explain = store.db.prepare(&format!("EXPLAIN QUERY PLAN {CANDIDATES}")).unwrap();
+        let steps = explain.query_map([0], |row| row.get::<_, String>(3)).unwrap();
+        let steps: Vec<String> = steps.map(Result::unwrap).collect();
+        assert!(steps.iter().all(|step| !step.contains("TEMP B-TREE")), "{steps:?}");
+    }
+
+    #[test]
+    fn what_is_cut_takes_its_filters_along_and_no_others() {
+        let home = tempfile::TempDir::new().unwrap();
+        let store = Store::open(home.path()).unwrap();
+        let put = |rows: &[(i64, i64)]| {
+            for (first, last) in rows {
+                let sql = "INSERT INTO trigram (first, last, filter) VALUES (?1, ?2, x'00')";
+                store.db.execute(sql, [first, last]).unwrap();
+            }
+        };
+        let span = Span { first: PassageId(10), count: 20, origin: Origin::Event, source: 7 << 32 };
+        put(&[(1, 9), (10, 14), (15, 19), (20, 29), (30, 40)]);
+        cut(&store.db, &span, 8).unwrap();
+        assert_eq!(filters(&store), [(1, 9), (10, 14), (15, 17), (30, 40)]);
+        cut(&store.db, &span, 0).unwrap();
+        assert_eq!(filters(&store), [(1, 9), (30, 40)]);
     }
 }
