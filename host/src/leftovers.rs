@@ -1,7 +1,7 @@
 //! What was deleted, and still stands in the files of the indexes. Search leaves it out at once, because it goes by the numbers that
 //! the store knows; but words and vectors leave an index's files only when these are written anew.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::{
     embedding,
@@ -32,7 +32,7 @@ pub fn take_out(home: &Home, store: &mut Store, stop: &AtomicBool) -> Result<boo
         store.indexes_are_clean()?;
         return Ok(true);
     }
-    if store.last_passage()?.0 > FEW {
+    if store.last_passage()?.0 > FEW || stop.load(Ordering::Relaxed) {
         return Ok(false);
     }
     remove(home, store)?;
@@ -46,8 +46,9 @@ pub fn take_out(home: &Home, store: &mut Store, stop: &AtomicBool) -> Result<boo
 ///
 /// # Errors
 /// Those of the system and of the store.
-pub fn remove_stale(home: &Home, store: &mut Store, now: i64) -> Result<(), IndexError> {
-    if !store.indexes_hold_deleted()? {
+pub fn remove_stale(home: &Home, store: &mut Store, stop: &AtomicBool, now: i64) -> Result<(), IndexError> {
+    // Nobody would make them anew then.
+    if stop.load(Ordering::Relaxed) || !store.indexes_hold_deleted()? {
         return Ok(());
     }
     if store.last_passage()?.0 > FEW {

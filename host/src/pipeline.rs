@@ -370,7 +370,7 @@ impl<'a> Pipeline<'a> {
             worked.problems.push(error.to_string());
             None
         });
-        if let Err(error) = leftovers::remove_stale(self.home, store, self.now) {
+        if let Err(error) = leftovers::remove_stale(self.home, store, self.stop, self.now) {
             worked.problems.push(format!("what was deleted may still stand in the indexes: {error}"));
         }
         let renewal = Renewal { folder: &folder, model: model.as_ref(), stop: self.stop };
