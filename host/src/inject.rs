@@ -28,7 +28,9 @@ use serde::Serialize;
 use crate::{
     config::Config,
     paths::Home,
-    project, saved,
+    project,
+    redact::Redactor,
+    saved,
     store::{SessionRow, Store, StoreError},
     verdict::Verdict,
 };
@@ -162,9 +164,9 @@ pub fn renew(
     let verdicts = prepared::verdicts(home, verdicts)?;
     let (mut renewed, mut kept) = (Renewed::default(), BTreeSet::new());
     if config.inject.session {
-        let known = Known::read(store, config, &verdicts, now)?;
+        let (known, redactor) = (Known::read(store, config, &verdicts, now)?, config.redactor());
         for place in known.latest().into_iter().map(Some).chain([None]) {
-            let injection = fit::fit(place, known.items(place)?, config.inject.tokens);
+            let injection = fit::fit(place, shown(known.items(place)?, &redactor), config.inject.tokens);
             let Some(file) = prepared::write(home, place, &injection)? else { continue };
             kept.insert(file);
             match place {
@@ -175,6 +177,10 @@ pub fn renew(
     }
     prepared::remove_others(home, &kept, !config.inject.session);
     Ok(renewed)
+}
+
+fn shown(items: Vec<Item>, redactor: &Redactor) -> Vec<Item> {
+    items.into_iter().map(|item| item.redacted(redactor)).collect()
 }
 
 /// Waits until nobody else prepares. Given back when it is dropped, and by the system when we are killed.
@@ -208,12 +214,12 @@ pub fn drop_session(home: &Path, session: &str) {
 /// Those of the store.
 pub fn preview(home: &Home, store: &Store, config: &Config, folder: &Path, now: i64) -> Result<Injection, InjectError> {
     let verdicts = prepared::verdicts(home, None)?;
-    let known = Known::read(store, config, &verdicts, now)?;
+    let (known, redactor) = (Known::read(store, config, &verdicts, now)?, config.redactor());
     let here = prepared::places(folder).into_iter().find(|place| known.places.contains_key(place));
-    let injection = fit::fit(here.as_deref(), known.items(here.as_deref())?, config.inject.tokens);
+    let injection = fit::fit(here.as_deref(), shown(known.items(here.as_deref())?, &redactor), config.inject.tokens);
     // As a hook does where there is nothing for the project.
     if injection.text.is_none() && here.is_some() {
-        return Ok(fit::fit(None, known.items(None)?, config.inject.tokens));
+        return Ok(fit::fit(None, shown(known.items(None)?, &redactor), config.inject.tokens));
     }
     Ok(injection)
 }
@@ -232,5 +238,6 @@ pub fn drop_snapshots(home: &Home) -> io::Result<()> {
 /// Those of the store and of writing into the home.
 pub fn snapshot(home: &Home, store: &Store, config: &Config, session: &str) -> Result<(), InjectError> {
     let Some(row) = store.sessions()?.into_iter().rev().find(|row| row.native_id == session) else { return Ok(()) };
-    prepared::write_snapshot(home, session, &gather::snapshot(store, &row)?, config.inject.tokens)
+    let items = shown(gather::snapshot(store, &row)?, &config.redactor());
+    prepared::write_snapshot(home, session, &items, config.inject.tokens)
 }

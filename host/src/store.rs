@@ -195,6 +195,18 @@ impl Store {
     /// # Errors
     /// `Missing` where there is none; `Newer`, `Foreign`, `Corrupt`.
     pub fn open_read_only(home: &Path) -> Result<Self, StoreError> {
+        Self::open_to_read(home, true)
+    }
+
+    /// The same, but leaves an older schema as it is: see [`Store::is_current`].
+    ///
+    /// # Errors
+    /// As above.
+    pub fn open_as_it_is(home: &Path) -> Result<Self, StoreError> {
+        Self::open_to_read(home, false)
+    }
+
+    fn open_to_read(home: &Path, upgrade: bool) -> Result<Self, StoreError> {
         let path = home.join(FILE);
         if !path.exists() {
             return Err(StoreError::Missing { path });
@@ -204,7 +216,7 @@ impl Store {
             // Created by a process that was killed before its first commit.
             0 => Err(StoreError::Missing { path: store.path.clone() }),
             // Of an earlier version: what is read may not be there before it is brought to the newest schema.
-            older if older < migrate::NEWEST => Self::open(home),
+            older if upgrade && older < migrate::NEWEST => Self::open(home),
             _ => Ok(store),
         };
         let refused = |error: rusqlite::Error| StoreError::Open { path: path.clone(), why: error.to_string() };

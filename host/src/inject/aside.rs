@@ -140,14 +140,17 @@ struct Line {
 }
 
 fn find(home: &Home, folder: &Path, session: &str, occasion: &Occasion, now: i64) -> Option<Vec<Line>> {
-    let store = Store::open_read_only(home.path()).ok()?;
+    let store = Store::open_as_it_is(home.path()).ok()?;
     // One of another version is the worker's to bring up to date.
     store.is_current().ok().filter(|it| *it)?;
+    let redactor = config::Config::load(&home.config()).ok()?.redactor();
     let found = match occasion {
         Occasion::Prompt(prompt) => prompt::find(home, &store, folder, session, prompt, now).ok(),
         Occasion::File(file) => file::find(&store, folder, session, file, now).ok(),
     };
-    found.flatten()
+    // What the settings name by now may have been stored before they did.
+    let shown = |line: Line| Line { text: redactor.redact(&line.text).into_owned(), ..line };
+    Some(found.flatten()?.into_iter().map(shown).collect())
 }
 
 /// The project of a folder. Where none is known, what holds everywhere holds there, too; in the person's home directory nothing is told of

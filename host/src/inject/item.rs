@@ -1,8 +1,10 @@
 //! One thing that is told, as a line of ours.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
-use crate::{fence::quoted, memory::Trust, model::tokens};
+use crate::{fence::quoted, memory::Trust, model::tokens, redact::Redactor};
 
 /// What a line is about, in the order in which sections are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -78,6 +80,15 @@ pub struct Item {
 }
 
 impl Item {
+    /// Without what the settings name by now: it may have been stored before they did.
+    pub(super) fn redacted(mut self, redactor: &Redactor) -> Self {
+        if let Cow::Owned(text) = redactor.redact(&self.text) {
+            self.tokens = tokens(&text) + 1;
+            self.text = text;
+        }
+        self
+    }
+
     /// `marks` stand behind the source, in its brackets; `said` is the rest of the line.
     pub(super) fn new(section: Section, source: &str, marks: &[String], said: &str, rank: i64, why: String) -> Self {
         let brackets: Vec<&str> = std::iter::once(source).chain(marks.iter().map(String::as_str)).collect();

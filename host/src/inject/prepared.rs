@@ -62,6 +62,8 @@ pub fn tell(home: &Path, folder: &Path, session: Option<&str>, source: Option<&s
     let found = places(folder).iter().find_map(of).or_else(|| read(&inject.join(EVERYWHERE)));
     // What was told before a conversation was compacted is gone from it.
     let is_compacted = source == Some("compact");
+    // Asides go by it, too, whatever there is to tell now.
+    session.filter(|_| is_compacted).inspect(|session| seen::forget(home, session));
     let before = session.filter(|_| is_compacted).and_then(|id| read::<Prepared>(&compacted(&inject, id)));
     let (Prepared { lines, mut left_out, budget, .. }, before) =
         (found.unwrap_or_default(), before.unwrap_or_default());
@@ -76,9 +78,7 @@ pub fn tell(home: &Path, folder: &Path, session: Option<&str>, source: Option<&s
     }
     let text = text(&lines, &left_out)?;
     let Some(session) = session else { return Some(text) };
-    if is_compacted {
-        seen::forget(home, session);
-    } else if !seen::is_new(home, session, &text) {
+    if !is_compacted && !seen::is_new(home, session, &text) {
         return None;
     }
     seen::note(home, session, Some(&text), lines.iter().map(|line| line.source.as_str()));

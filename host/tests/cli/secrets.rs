@@ -226,6 +226,7 @@ fn what_was_stored_before_is_shown_to_nobody() {
         &["export"],
         &["export", "--format", "json"],
         &["export", "--query", "customer"],
+        &["inject", "--dry-run", "--project", "."],
         &["forget", "--matching", "customer", "--dry-run"],
     ];
     let tools = [

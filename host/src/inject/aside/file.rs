@@ -53,7 +53,7 @@ fn is_here(owner: Option<&str>, project: &Project) -> bool {
 }
 
 fn memories(store: &Store, project: &Project, path: &str, now: i64) -> Result<Vec<String>, StoreError> {
-    let is_told = |it: &Memory| it.holds(now) && is_here(it.project.as_deref(), project) && names(&it.content, path);
+    let is_told = |it: &Memory| it.holds(now) && names(&it.content, path) && is_here(it.project.as_deref(), project);
     let mut found: Vec<Memory> = store.memories()?.into_iter().filter(is_told).collect();
     found.sort_by_key(|it| std::cmp::Reverse((it.importance, it.trust, it.created_at)));
     let line = |it: &Memory| {

@@ -46,7 +46,8 @@ pub(super) fn find(
     }
     let filter = Filter { project: Some(project(store, folder)?), kinds: KINDS.to_vec(), ..Filter::default() };
     // Quotation marks and asterisks mean something to a search, and not to a person who writes a sentence.
-    let request = Request { query: asked.replace(['"', '*'], " "), filter, limit: LOOKED_AT };
+    let request =
+        Request { query: asked.replace(['"', '“', '”', '„', '«', '»', '*'], " "), filter, limit: LOOKED_AT };
     let searcher = Searcher::open(&home.index(), embedding::in_use(home).ok().flatten())?;
     let answer = searcher.search(store, &request, now)?;
     if answer.confidence < Confidence::Likely {

@@ -103,6 +103,8 @@ fn a_prompt_is_answered_where_earlier_sessions_do_and_nowhere_else() {
     // Until the conversation is compacted.
     told(&user, &app, "a", "compact");
     assert!(asked(&user, "a", &app, QUESTION).is_some());
+    // Quotation marks of print are no request for just these words.
+    assert!(asked(&user, "q", &app, "Why are „rows of the ledger“ «dropped» by the importer?").is_some());
     for silent in [
         "How do I pet a crocodile without losing my hand?",
         "Write a parser for the configuration files of the printer.",
@@ -155,6 +157,34 @@ fn a_file_is_told_of_once_before_it_is_read() {
         json!({}),
     ] {
         assert_eq!(aside(&user, "PreToolUse", "c", &app, &more, &[]), None, "{more}");
+    }
+}
+
+/// Where a session that begins is told nothing, too.
+#[test]
+fn after_a_compaction_it_may_be_told_again() {
+    let (user, [app, ..]) = known(&WANTED.replace("[inject]\n", "[inject]\nsession = false\n"));
+    assert!(asked(&user, "a", &app, QUESTION).is_some());
+    assert_eq!(asked(&user, "a", &app, QUESTION), None);
+    assert_eq!(told(&user, &app, "a", "compact"), None);
+    assert!(asked(&user, "a", &app, QUESTION).is_some());
+}
+
+#[test]
+fn what_is_private_by_now_is_told_nobody() {
+    let (user, [app, ..]) = known(WANTED);
+    remember(&user, here(&app, "src/import.rs is what parse_row is for."));
+    let begins = |user: &User, session| told(user, &app, session, "startup").unwrap_or_default();
+    assert!(asked(&user, "a", &app, QUESTION).unwrap().contains("parse_row"));
+    assert!(reads(&user, "a", &app, "src/import.rs").unwrap().contains("parse_row"));
+    user.ok(&["worker", "--reconcile"]);
+    assert!(begins(&user, "a").contains("parse_row"));
+    fs::write(user.state().join("config.toml"), format!("{WANTED}\n[privacy]\npatterns = ['parse_row']\n")).unwrap();
+    user.ok(&["worker", "--reconcile"]);
+    let all = [asked(&user, "b", &app, QUESTION), reads(&user, "b", &app, "src/import.rs"), Some(begins(&user, "b"))];
+    for text in all {
+        let text = text.unwrap();
+        assert!(text.contains("[redacted:") && !text.contains("parse_row"), "{text}");
     }
 }
 
