@@ -75,6 +75,14 @@ pub enum EmbeddingError {
         /// What came now.
         now: String,
     },
+    /// Another model is called so.
+    #[error("there is another model {name} here: {before}")]
+    Taken {
+        /// What it is called.
+        name: String,
+        /// What that is made of.
+        before: String,
+    },
     /// The system refused.
     #[error("{}: {why}", path.display())]
     Io {
@@ -93,6 +101,7 @@ impl EmbeddingError {
             Self::Changed { .. } => {
                 Some("Ask another server for it, and keep it beside the one that is here with --name.")
             }
+            Self::Taken { .. } => Some("Keep the new one beside it, under another --name."),
             _ => None,
         }
     }

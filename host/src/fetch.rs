@@ -9,7 +9,7 @@ mod error;
 
 use std::{
     fs::{self, File, TryLockError},
-    io::{self, Read as _, Seek as _, Write as _},
+    io::{self, Read as _, Seek as _, SeekFrom, Write as _},
     path::{Path, PathBuf},
     sync::atomic::{AtomicBool, Ordering},
     thread,
@@ -23,6 +23,7 @@ use ureq::{
     tls::{RootCerts, TlsConfig},
 };
 
+pub use address::without_name;
 pub use error::FetchError;
 
 use crate::files;
@@ -97,7 +98,7 @@ impl<'a> Fetcher<'a> {
         if wanted.file.is_file() {
             fs::rename(wanted.file, &part).map_err(|why| FetchError::io(&part, why))?;
         }
-        let opened = File::options().create(true).read(true).append(true).open(&part);
+        let opened = File::options().create(true).truncate(false).read(true).write(true).open(&part);
         let mut file = opened.map_err(|why| FetchError::io(&part, why))?;
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => return Err(FetchError::Busy { file: part }),
@@ -199,6 +200,8 @@ impl<'a> Fetcher<'a> {
         if files::free_space(part.parent().unwrap_or(part)).is_some_and(|free| free < rest + RESERVE) {
             return Err(FetchError::Full { file: part.to_owned(), needed: rest });
         }
+        // Not opened to append to: Windows cuts no file that was.
+        file.seek(SeekFrom::End(0)).map_err(io)?;
         let broken = |why: &dyn ToString| FetchError::Broken { url: wanted.url.to_owned(), why: why.to_string() };
         let mut reader = response.into_body().into_reader();
         let mut piece = vec![0; PIECE];

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::{Context, Outcome, Usage, progress, ui};
 use crate::{
     embedding::{self, EmbeddingError, Known, Published},
-    paths,
+    fetch, paths,
 };
 
 /// The models by which search finds texts of a like meaning
@@ -137,7 +137,7 @@ impl Models {
             "Fetching {} at {}, {size}, from {}",
             published.repository,
             &published.revision[..12],
-            ui::line(&server)
+            ui::line(&fetch::without_name(&server))
         ));
         let bar = progress::bytes_bar(published.bytes().unwrap_or(0));
         let pulled = embedding::pull(&context.home, &published, name, &server, &context.stop, &mut |file, bytes| {

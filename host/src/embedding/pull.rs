@@ -56,6 +56,7 @@ pub fn pull(
     progress: &mut dyn FnMut(&str, u64),
 ) -> Result<Pulled, EmbeddingError> {
     file(home, name)?;
+    is_of_this_origin(home, published, name)?;
     let fetcher = Fetcher::new(server, stop)?;
     let parts = home.models().join(PARTS);
     // Its name is the model's own, so that whoever looks at it knows what it is.
@@ -121,6 +122,16 @@ fn provenance(published: &Published, files: &[PulledFile]) -> String {
 
 fn origin(published: &Published) -> String {
     format!("{} at revision {}", published.repository, published.revision)
+}
+
+/// Is what is called so, if there is anything, a model of the same repository? Another one may be in use.
+fn is_of_this_origin(home: &Home, published: &Published, name: &str) -> Result<(), EmbeddingError> {
+    match open(home, name).map(|model| model.about().provenance.clone()) {
+        Ok(before) if !before.starts_with(&format!("{} at ", published.repository)) => {
+            Err(EmbeddingError::Taken { name: name.to_owned(), before })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A revision never changes. If a model of it is here and was made of other files, one of the two is not what it says.

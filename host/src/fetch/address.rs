@@ -19,9 +19,17 @@ pub(super) fn parse(text: &str) -> Result<Uri, FetchError> {
     }
     // They would be sent to whoever is there, and shown.
     if uri.authority().is_some_and(|authority| authority.as_str().contains('@')) {
-        return Err(wrong(text, "it has a name or a password in it"));
+        return Err(wrong(&without_name(text), "it has a name or a password in it"));
     }
     Ok(uri)
+}
+
+/// An address as it may be shown: without a name or a password before the server's.
+pub fn without_name(address: &str) -> String {
+    let (scheme, rest) = address.split_once("://").unwrap_or(("", address));
+    let (server, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let server = server.rsplit_once('@').map_or(server, |(_, server)| server);
+    if scheme.is_empty() { format!("{server}{path}") } else { format!("{scheme}://{server}{path}") }
 }
 
 /// Where a redirect leads to: to another address, or to another path of the same server.
@@ -53,6 +61,20 @@ pub(super) fn is_here(uri: &Uri) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_and_passwords_are_not_shown() {
+        for (address, shown) in [
+            ("https://ci:to/ken@a.b/c", "https://ci:to/ken@a.b/c"),
+            ("https://ci:token@a.b/c@d", "https://a.b/c@d"),
+            ("ci:token@a.b", "a.b"),
+            ("https://a.b", "https://a.b"),
+        ] {
+            assert_eq!(without_name(address), shown);
+        }
+        let error = parse("https://ci:token@a.b/c").unwrap_err().to_string();
+        assert!(error.contains("a.b/c") && !error.contains("token"), "{error}");
+    }
 
     #[test]
     fn only_addresses_of_the_web_are_taken() {

@@ -260,6 +260,9 @@ fn a_revision_that_changes_is_told() {
     let ran = pull(&user, &server, &[&own()]);
     assert!(ran.code == Some(1) && ran.err.contains("a repository cannot change"), "{ran}");
     assert_eq!(pull(&user, &server, &[&own(), "--name", "second"]).code, Some(0));
+    // Another repository's is not put in its place.
+    let ran = pull(&user, &server, &[&own().replacen('/', "s/", 1), "--name", "second"]);
+    assert!(ran.code == Some(1) && ran.err.contains("there is another model second here"), "{ran}");
 }
 
 #[test]
