@@ -39,6 +39,12 @@ pub enum ProjectError {
         /// All projects that there are.
         known: Vec<String>,
     },
+    /// It is the person's home folder, or that of the whole system, and holds all of them.
+    #[error("{folder} is no project")]
+    None {
+        /// It.
+        folder: String,
+    },
     /// Several are called so.
     #[error("several projects are called `{asked}`; name one by its folder: {}", named(.matching))]
     Ambiguous {

@@ -215,7 +215,10 @@ impl Tool for Peek {
                 "`list_chunks` tells their ids.",
             ));
         };
+        // Before it is cut: a key has several lines, and none of them alone is one.
+        let redactor = desk.redactor()?;
         let text = text_of(&store, &chunk)?;
+        let text = redactor.redact(&text);
         let lines: Vec<&str> = text.lines().collect();
         let end = usize::try_from(self.end).unwrap_or(lines.len()).min(lines.len());
         let start = (self.start as usize).min(end);

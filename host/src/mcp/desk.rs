@@ -149,7 +149,11 @@ impl Desk {
         match asked.trim() {
             "" | "." => Ok(self.project()),
             "*" => Ok(None),
-            named if self.here.join(named).is_dir() => Ok(project::kept_in(&self.here.join(named))),
+            named if self.here.join(named).is_dir() => {
+                let kept_in = project::kept_in(&self.here.join(named));
+                // Everywhere is what is meant by nobody who names a folder.
+                kept_in.map(Some).ok_or_else(|| ProjectError::None { folder: line(named) })
+            }
             named => project::find(Some(named), &self.here, known).map(|project| Some(project.path)),
         }
     }

@@ -152,6 +152,7 @@ impl Tool for Get {
         let references = self.ids.0.iter().map(|id| id.parse()).collect::<Result<Vec<Reference>, _>>()?;
         let store = desk.store()?;
         let from = if references.len() == 1 { self.from as usize } else { 0 };
+        let redactor = desk.redactor()?;
         let (mut got, mut room, mut looked_at) = (Got::default(), Room::default(), Vec::new());
         for id in &references {
             let Some(found) = read(&store, id, self.neighbours.min(NEIGHBOURS) as usize, desk.now)? else {
@@ -161,6 +162,8 @@ impl Tool for Get {
             };
             looked_at.extend(found.kept);
             let mut item = found.item;
+            // Before it is cut: a key has several lines, and none of them alone is one.
+            item.text = redactor.redact(&item.text).into_owned();
             item.fit(from, &mut room);
             got.items.push(item);
         }

@@ -56,6 +56,8 @@ fn a_project_is_the_same_for_an_agent_as_for_a_person() {
     let refused = crate::support::Ran::of(&user, output);
     assert!(refused.code == Some(2) && refused.err.contains("is no project"), "{refused}");
     assert_eq!(at_home.ok("remember", json!({ "content": "From home." }))["project"], json!(null));
+    // Who names a folder does not mean everywhere.
+    assert!(at_home.refused("remember", json!({ "content": "x", "project": home })).contains("is no project"));
     // A folder that nothing is kept for yet is a project; one that is not there is none.
     let empty = user.home().join("work/empty");
     fs::create_dir_all(&empty).unwrap();
