@@ -32,14 +32,17 @@ pub fn take_out(home: &Home, store: &mut Store, stop: &AtomicBool) -> Result<boo
         store.indexes_are_clean()?;
         return Ok(true);
     }
-    if store.last_passage()?.0 > FEW || stop.load(Ordering::Relaxed) {
+    if stop.load(Ordering::Relaxed) {
         return Ok(false);
     }
-    remove(home, store)?;
-    // A model that cannot be used is told by whoever searches.
+    let is_small = store.last_passage()?.0 <= FEW;
+    if is_small {
+        remove(home, store)?;
+    }
+    // Of a large home what was deleted is at least taken out of what is ranked. A model that cannot be used is told by whoever searches.
     let model = embedding::in_use(home).unwrap_or_default();
     Renewal { folder: &folder, model: model.as_ref(), stop }.run(store, &mut |_| {})?;
-    Ok(true)
+    Ok(is_small)
 }
 
 /// Removes indexes that hold something deleted, for a worker that is about to bring them up to date.

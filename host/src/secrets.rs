@@ -97,6 +97,7 @@ pub fn fix(store: &mut Store, redactor: &Redactor) -> Result<Scan, StoreError> {
                 store.rewrite_text(sort, text)?;
             }
         }
+        store.indexes_may_hold_deleted()?;
         store.set_meta(REDACTED_WITH, &redactor.fingerprint())?;
         Ok(scan)
     })

@@ -4,16 +4,14 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 
-use super::{Context, Outcome, Usage, library, sessions::Chosen, ui};
+use super::{Context, Outcome, library, search, sessions::Chosen, ui};
 use crate::{
-    clean::clean,
-    embedding,
     export::{self, Handover, Part},
     files,
     guests::Guests,
     library::Library,
     pattern::View,
-    search::{Filter, Request, SearchError, Searcher},
+    search::{Filter, Request},
     store::Store,
 };
 
@@ -91,20 +89,10 @@ fn whole(context: &Context, store: &Store, part: &Part) -> anyhow::Result<Handov
 }
 
 fn about(context: &Context, store: &Store, part: &Part, query: &str) -> anyhow::Result<Handover> {
-    let model = embedding::in_use(&context.home).unwrap_or_else(|error| {
-        ui::warn(&format!("{error}; searching by words alone"));
-        None
-    });
-    let searcher = Searcher::open(&context.home.index(), model)?;
-    for trouble in searcher.troubles(store)? {
-        ui::warn(&format!("{}; run: totalrecall reindex", clean(&trouble)));
-    }
     let filter = Filter { project: part.project.clone(), since: part.since, until: part.until, ..Filter::default() };
     let request = Request { query: query.to_owned(), filter, limit: HITS };
-    let answer = match searcher.search(store, &request, context.now) {
-        Err(SearchError::Empty) => return Err(Usage(SearchError::Empty.to_string()).into()),
-        answer => answer?,
-    };
+    let answer = search::ask(context, store, &request)?;
+    search::tell_of(context, &answer);
     let handover = export::about(store, part, query, answer, context.now)?;
     if handover.is_empty() {
         ui::say("Nothing relevant was found: what is handed over is empty.");

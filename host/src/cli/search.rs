@@ -10,7 +10,7 @@ use crate::{
     digest, embedding,
     index::{self, Renewal},
     passage::Kind,
-    search::{self, Asked, AskedError, Away, Confidence, Grep, Reference, Request, SearchError, Searcher},
+    search::{self, Answer, Asked, AskedError, Away, Confidence, Grep, Reference, Request, SearchError, Searcher},
     store::{Store, StoreError},
 };
 
@@ -123,32 +123,41 @@ impl Search {
         let Some(store) = store(context)? else { return Ok(Outcome::NothingFound) };
         let query = self.query.clone().unwrap_or_else(|| self.words.join(" "));
         let filter = filter(&self.asked, &store, context)?;
-        let model = embedding::in_use(&context.home).unwrap_or_else(|error| {
-            ui::warn(&format!("{error}; searching by words alone"));
-            None
-        });
-        let searcher = Searcher::open(&context.home.index(), model)?;
-        for trouble in searcher.troubles(&store)? {
-            ui::warn(&format!("{}; run: totalrecall reindex", clean(&trouble)));
-        }
-        let request = Request { query, filter, limit: usize::from(self.limit) };
-        let answer = match searcher.search(&store, &request, context.now) {
-            Err(SearchError::Empty) => return Err(Usage(SearchError::Empty.to_string()).into()),
-            answer => answer?,
-        };
+        let answer = ask(context, &store, &Request { query, filter, limit: usize::from(self.limit) })?;
         if self.json {
             context.print_json(&answer)?;
         } else {
             context.print(&text::answer(&answer))?;
-            for note in text::notes(&answer) {
-                ui::say(&context.shown(&note));
-            }
+            tell_of(context, &answer);
         }
         Ok(if answer.hits.is_empty() || answer.confidence == Confidence::Nothing {
             Outcome::NothingFound
         } else {
             Outcome::Done
         })
+    }
+}
+
+/// Searches, and says what has to be done without.
+pub(super) fn ask(context: &Context, store: &Store, request: &Request) -> anyhow::Result<Answer> {
+    let model = embedding::in_use(&context.home).unwrap_or_else(|error| {
+        ui::warn(&format!("{error}; searching by words alone"));
+        None
+    });
+    let searcher = Searcher::open(&context.home.index(), model)?;
+    for trouble in searcher.troubles(store)? {
+        ui::warn(&format!("{}; run: totalrecall reindex", clean(&trouble)));
+    }
+    match searcher.search(store, request, context.now) {
+        Err(SearchError::Empty) => Err(Usage(SearchError::Empty.to_string()).into()),
+        answer => Ok(answer?),
+    }
+}
+
+/// Says what there is to say of an answer besides its hits.
+pub(super) fn tell_of(context: &Context, answer: &Answer) {
+    for note in text::notes(answer) {
+        ui::say(&context.shown(&note));
     }
 }
 

@@ -115,6 +115,7 @@ impl ScanCommand {
 fn clear(context: &Context, store: &mut Store) -> anyhow::Result<()> {
     // Their files hold words for a while after they are told to forget them.
     index::remove(&context.home.index())?;
+    store.indexes_are_clean()?;
     inject::drop_snapshots(&context.home).context("could not drop what was prepared for compacted conversations")?;
     inject::renew(&context.home, store, &context.config, None, context.now)?;
     // It was made for one look.

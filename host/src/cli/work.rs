@@ -292,7 +292,7 @@ pub(super) fn take_out_of_indexes(context: &Context, store: &mut Store) {
 /// Says what becomes of what was deleted and is still in the indexes' files.
 pub(super) fn tell_of_leftovers() {
     ui::say(
-        "Search leaves it out; its words leave the files of the indexes with the next `totalrecall worker` (`totalrecall reindex` does it now).",
+        "Search leaves it out; its words leave the files of the indexes with one of the next runs of the worker (`totalrecall reindex` does it now).",
     );
 }
 

@@ -123,6 +123,7 @@ pub fn tell(
     });
     let left = Duration::from_millis(limits.milliseconds.into()).saturating_sub(begun.elapsed());
     let found = receiver.recv_timeout(left).ok()??;
+    let _alone = seen::alone(home.path());
     let sources: Vec<&str> = found.iter().map(|line| line.source.as_str()).collect();
     let were_told = seen::were_told(home.path(), session, &sources);
     let new = found.iter().zip(were_told).filter(|(_, was_told)| !was_told).map(|(line, _)| line);

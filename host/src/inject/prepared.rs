@@ -78,6 +78,7 @@ pub fn tell(home: &Path, folder: &Path, session: Option<&str>, source: Option<&s
     }
     let text = text(&lines, &left_out)?;
     let Some(session) = session else { return Some(text) };
+    let _alone = seen::alone(home);
     if !is_compacted && !seen::is_new(home, session, &text) {
         return None;
     }

@@ -9,11 +9,14 @@ use std::{
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::FOLDER;
+use super::{FOLDER, prepared};
 use crate::files;
 
 /// Inside of what is prepared.
 const SEEN: &str = "told";
+
+/// Beside it: it is no session's.
+const LOCK: &str = "told.lock";
 
 /// A session may be resumed after weeks.
 const SEASON: Duration = Duration::from_secs(90 * 24 * 3600);
@@ -23,6 +26,14 @@ const MAX_BYTES: u64 = 64 << 10;
 
 /// How a digest is told from a source.
 const DIGEST: char = '#';
+
+/// Waits until no other hook asks and notes: two of one session, as for files that are read at once, would both be told. None: it
+/// cannot be seen to, and then both are.
+pub(super) fn alone(home: &Path) -> Option<fs::File> {
+    // Not the file that is written to, which Windows would let nobody write to then.
+    let file = prepared::lock_file(&home.join(FOLDER).join(LOCK)).ok()?;
+    file.lock().ok().map(|()| file)
+}
 
 /// Was it not told just that when it began or went on?
 pub(super) fn is_new(home: &Path, session: &str, text: &str) -> bool {

@@ -1,6 +1,6 @@
 //! `remember`, `recall`, `forget` and `done`: statements that are kept on purpose.
 
-use std::{fmt::Write as _, path::Path};
+use std::{fmt::Write as _, path::Path, sync::atomic::AtomicBool};
 
 use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,6 +11,7 @@ use super::{
     words::{Limit, OneOf, Room, Words, counted, line, number, when},
 };
 use crate::{
+    leftovers,
     memory::{
         self, Category, Importance, Memory, NewMemory, Trust,
         recall::{Wanted, is_of, recall},
@@ -18,7 +19,7 @@ use crate::{
     },
     period,
     project::{self, Project},
-    store::{Origin, Store},
+    store::{Origin, Store, WorkerLock},
 };
 
 /// Most that are given at once.
@@ -393,6 +394,10 @@ impl Tool for Forget {
         let mut store = desk.store_to_write()?;
         if memory::forget(&mut store, [id.as_str()])?.is_empty() {
             return Err(unknown());
+        }
+        // Where a worker is at it, or this fails, the next worker does it.
+        if let Ok(_lock) = WorkerLock::take(desk.home.path()) {
+            let _ = leftovers::take_out(&desk.home, &mut store, &AtomicBool::new(false));
         }
         desk.follow(&store, None);
         Ok(Changed { id, outcome: "forgotten".to_owned() })

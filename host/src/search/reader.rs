@@ -63,7 +63,10 @@ impl<'s> Reader<'s> {
         let (mut scorer, mut matcher) = (Scorer::new(plan), plan.matcher());
         let mut evidence = Evidence { share: 0.0, unspaced: plan.unspaced() };
         let mut contexts = Vec::new();
-        for found in passages.iter().take(READ) {
+        for found in passages {
+            if contexts.len() == READ {
+                break;
+            }
             let Some(passage) = self.passage(found.id)? else { continue };
             let (before, after) = self.store.neighbours(&passage)?;
             let around = [before.as_ref(), Some(&*passage), after.as_ref()];

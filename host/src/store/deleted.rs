@@ -226,6 +226,14 @@ impl Store {
         Ok(self.meta(HELD)?.is_some())
     }
 
+    /// Notes that they may.
+    ///
+    /// # Errors
+    /// As for any write.
+    pub fn indexes_may_hold_deleted(&mut self) -> Result<(), StoreError> {
+        note_held(&self.db)
+    }
+
     /// Notes that the files of indexes hold nothing that was deleted before.
     ///
     /// # Errors

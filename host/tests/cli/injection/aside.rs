@@ -188,6 +188,18 @@ fn what_is_private_by_now_is_told_nobody() {
     }
 }
 
+/// An agent reads parts of a file at once, and each has its hook.
+#[test]
+fn of_hooks_at_once_one_tells() {
+    let (user, [app, ..]) = known(WANTED);
+    remember(&user, here(&app, "src/import.rs must stay free of unsafe code."));
+    let told: Vec<_> = std::thread::scope(|scope| {
+        let hooks: Vec<_> = (0..8).map(|_| scope.spawn(|| reads(&user, "a", &app, "src/import.rs"))).collect();
+        hooks.into_iter().filter_map(|hook| hook.join().unwrap()).collect()
+    });
+    assert_eq!(told.len(), 1, "{told:?}");
+}
+
 #[test]
 fn nothing_is_told_unless_it_is_wanted() {
     let (user, [app, ..]) = known("");

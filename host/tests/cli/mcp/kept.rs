@@ -4,6 +4,7 @@ use std::fs;
 
 use serde_json::json;
 use totalrecall::store::Store;
+use totalrecall_retrieval::words::WordIndex;
 
 use super::agent::Agent;
 use crate::{life::walk, support::User};
@@ -23,9 +24,18 @@ fn what_is_forgotten_is_overwritten() {
     for word in ["okapi", "quagga"] {
         assert!(holds(&user, word), "{word}");
     }
+    user.ok(&["worker"]);
+    // Words are not found in an index's files by looking for them: they are taken apart there.
+    let indexed = |word: &str| {
+        let index = |name: &str| WordIndex::open(&user.state().join("index").join(name)).unwrap().df(word).unwrap();
+        (index("words"), index("groups"))
+    };
+    assert_eq!((indexed("okapi"), indexed("extinct")), ((1, 1), (1, 1)));
     assert_eq!(agent.ok("forget", json!({ "memory_id": memory["id"] }))["outcome"], "forgotten");
+    assert_eq!(indexed("okapi"), (0, 0));
     assert_eq!(agent.ok("forget", json!({ "chunk_id": chunk["id"] }))["id"], chunk["id"]);
     for word in ["okapi", "quagga", "extinct"] {
+        assert_eq!(indexed(word), (0, 0), "{word}");
         assert!(!holds(&user, word), "{word}");
     }
     assert_eq!(agent.ok("list_chunks", json!({}))["total"], 0);
