@@ -69,7 +69,7 @@ pub use ledger::{Absent, Found, Standing, Survey};
 pub use lock::{Held, LockError, WorkerLock};
 pub use organise::{Kept, NoSession};
 pub use outline::Asked;
-pub use passage::{Origin, Removal, Span};
+pub use passage::{InContext, Origin, Removal, Span};
 pub use read::{SessionRow, StoredSignal, TranscriptRow, UsageRow};
 pub use review::{Review, ReviewCount, ReviewState, Reviewable};
 pub(crate) use scan::{Shown, StoredText};

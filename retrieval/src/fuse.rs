@@ -23,7 +23,7 @@ pub struct Legs<'a> {
     /// Passages, by their words.
     pub passages: &'a [Scored],
     /// Passages, by their words and those of the passages before and after
-    /// ([`Scorer::score`](crate::words::Scorer::score)); so far as somebody has read them.
+    /// ([`Matcher::score`](crate::words::Matcher::score)); so far as somebody has read them.
     pub contexts: &'a [Scored],
     /// Passages, by their meaning: cosines.
     pub dense: &'a [Scored],

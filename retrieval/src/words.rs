@@ -26,6 +26,7 @@ mod bm25;
 mod correct;
 mod folder;
 mod index;
+mod matcher;
 mod plan;
 mod query;
 mod scan;
@@ -34,9 +35,10 @@ mod writer;
 
 pub use folder::Error;
 pub use index::WordIndex;
-pub use plan::{Match, Matcher, Plan};
+pub use matcher::{Counts, Match, Matcher};
+pub use plan::Plan;
 pub use query::Query;
-pub use scan::{Scorer, scan};
+pub use scan::scan;
 pub use writer::WordWriter;
 
 pub use crate::{

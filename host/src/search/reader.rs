@@ -5,7 +5,7 @@ use std::{cell::RefCell, collections::HashMap, rc::Rc};
 use totalrecall_retrieval::{
     Scored,
     fuse::Evidence,
-    words::{Plan, Query, Scorer},
+    words::{Counts, Matcher, Query},
 };
 
 use super::run::READ;
@@ -59,22 +59,25 @@ impl<'s> Reader<'s> {
 
     /// Reads the best passages with what stands before and after them. Gives their scores so, and what speaks for there being an
     /// answer.
-    pub(super) fn in_context(&self, plan: &Plan, passages: &[Scored]) -> Result<(Vec<Scored>, Evidence), StoreError> {
-        let (mut scorer, mut matcher) = (Scorer::new(plan), plan.matcher());
-        let mut evidence = Evidence { share: 0.0, unspaced: plan.unspaced() };
+    pub(super) fn in_context(
+        &self,
+        matcher: &mut Matcher<'_>,
+        passages: &[Scored],
+    ) -> Result<(Vec<Scored>, Evidence), StoreError> {
+        let mut evidence = Evidence { share: 0.0, unspaced: matcher.plan().unspaced(), named: matcher.plan().named() };
         let mut contexts = Vec::new();
         for found in passages {
             if contexts.len() == READ {
                 break;
             }
-            let Some(passage) = self.passage(found.id)? else { continue };
-            let (before, after) = self.store.neighbours(&passage)?;
-            let around = [before.as_ref(), Some(&*passage), after.as_ref()];
-            let texts: Vec<&str> = around.into_iter().flatten().map(|passage| passage.text.as_str()).collect();
+            let Some(read) = self.store.passage_in_context(PassageId(found.id.cast_signed()))? else { continue };
+            let around = [read.before.as_ref(), Some(&read.passage), read.after.as_ref()];
+            let counts: Vec<Counts> = around.into_iter().flatten().map(|it| matcher.counts(&it.text)).collect();
+            self.known.borrow_mut().insert(found.id, Some(Rc::new(read.passage)));
             if contexts.len() < ASKED {
-                evidence.share = evidence.share.max(matcher.matched(&texts.join("\n")).share);
+                evidence.share = evidence.share.max(matcher.share(&counts));
             }
-            contexts.push(Scored { score: scorer.score(&texts), ..*found });
+            contexts.push(Scored { score: matcher.score(&counts), ..*found });
         }
         contexts.sort_by(|a, b| b.score.total_cmp(&a.score));
         Ok((contexts, evidence))

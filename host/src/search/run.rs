@@ -1,10 +1,11 @@
 //! The way from a query to its hits.
 
 use std::{
-    cell::OnceCell,
     collections::{BTreeSet, HashMap, HashSet},
+    panic,
     path::Path,
     sync::OnceLock,
+    thread,
 };
 
 use totalrecall_retrieval::{
@@ -13,7 +14,7 @@ use totalrecall_retrieval::{
     filter::{Filter as Admitted, Kinds},
     fuse::{self, Legs, Parts, Ranked},
     vectors::{Vectors, VectorsError},
-    words::{self, Plan, Query, WordIndex, scan},
+    words::{self, Matcher, Plan, Query, WordIndex, scan},
 };
 
 use super::{
@@ -168,30 +169,30 @@ impl Searcher {
         answer.corrected = plan.corrections().map(|(word, term)| (word.to_owned(), term.to_owned())).collect();
         answer.cut_prefixes = plan.cut_prefixes().map(str::to_owned).collect();
         let reader = Reader::of(store);
-        let vector = OnceCell::new();
-        let vector =
-            || vector.get_or_init(|| self.model.as_ref().and_then(|model| model.embed(&request.query))).as_deref();
-
+        let mut matcher = plan.matcher();
+        let vector = self.model.as_ref().and_then(|model| model.embed(&request.query));
         let most = request.limit.max(CANDIDATES);
-        let mut passages = if query.has_phrases() {
-            let found = indexes.words.search(&plan, &admitted, PHRASES.max(most))?;
-            let looked_at = found.len();
-            let held = reader.those_that_hold(found, &query, most)?;
-            // Where there are enough there are simply more.
-            answer.phrases_looked_up = (looked_at >= PHRASES && held.len() < most).then_some(looked_at);
-            held
-        } else {
-            indexes.words.search(&plan, &admitted, most)?
-        };
-        merge(&mut passages, scan(&plan, tail.documents(), &admitted, most), most);
-        let groups = groups(indexes.groups, &query, &admitted, &tail)?;
-        let mut dense = match (indexes.vectors, vector()) {
-            (Some(vectors), Some(vector)) => vectors.search(vector, most, &admitted),
-            _ => Vec::new(),
-        };
+        // The store is read by this thread alone.
+        let (found, others) = thread::scope(|scope| {
+            let others = scope.spawn(|| {
+                let near = indexes.vectors.zip(vector.as_deref());
+                let dense = near.map(|(vectors, vector)| vectors.search(vector, most, &admitted));
+                Ok::<_, SearchError>((groups(indexes.groups, &query, &admitted, &tail)?, dense.unwrap_or_default()))
+            });
+            let found = (|| {
+                let (mut passages, looked_at) = indexes.passages(&plan, &query, &admitted, &reader, most)?;
+                merge(&mut passages, scan(&plan, tail.documents(), &admitted, most), most);
+                let (contexts, evidence) = reader.in_context(&mut matcher, &passages)?;
+                Ok::<_, SearchError>((passages, looked_at, contexts, evidence))
+            })();
+            (found, others.join().unwrap_or_else(|panic| panic::resume_unwind(panic)))
+        });
+        let (passages, looked_at, contexts, evidence) = found?;
+        let (groups, mut dense) = others?;
+        answer.phrases_looked_up = looked_at;
         // What neither the vectors have nor the tail.
         let mut without_meaning = tail.from.saturating_sub(indexes.vectors.map_or(0, |it| it.covered().passages));
-        if let (Some(model), Some(vector)) = (&self.model, vector()) {
+        if let (Some(model), Some(vector)) = (&self.model, &vector) {
             let (found, left_out) = tail.by_meaning(model, vector, &admitted);
             merge(&mut dense, found, most);
             without_meaning += left_out;
@@ -199,7 +200,6 @@ impl Searcher {
             without_meaning = tail.last;
         }
         answer.meaning = 1.0 - without_meaning as f32 / tail.last.max(1) as f32;
-        let (contexts, evidence) = reader.in_context(&plan, &passages)?;
         let by_words: HashSet<u64> = passages.iter().map(|found| found.id).collect();
         dense.retain(|found| found.score >= evidence.near() || by_words.contains(&found.id));
         if query.has_phrases() {
@@ -213,7 +213,7 @@ impl Searcher {
         let mut ranked = fuse::passages(&legs, &weights);
         // Those that have no chance are not even read.
         ranked.truncate(most);
-        hits(&reader, request, &plan, ranked, &weights, now, &mut answer)?;
+        hits(&reader, request, &mut matcher, ranked, &weights, now, &mut answer)?;
         Ok(answer)
     }
 
@@ -236,6 +236,28 @@ impl Searcher {
     }
 }
 
+impl Indexes<'_> {
+    /// The best passages by their words; and, if there may be more that hold the phrases of the query, how many were looked at.
+    fn passages(
+        &self,
+        plan: &Plan,
+        query: &Query,
+        admitted: &Admitted,
+        reader: &Reader<'_>,
+        most: usize,
+    ) -> Result<(Vec<Scored>, Option<usize>), SearchError> {
+        if !query.has_phrases() {
+            return Ok((self.words.search(plan, admitted, most)?, None));
+        }
+        let found = self.words.search(plan, admitted, PHRASES.max(most))?;
+        let looked_at = found.len();
+        let held = reader.those_that_hold(found, query, most)?;
+        // Where there are enough there are simply more.
+        let is_cut = looked_at >= PHRASES && held.len() < most;
+        Ok((held, is_cut.then_some(looked_at)))
+    }
+}
+
 /// Sessions, memories and chunks by all that they say.
 fn groups(index: &WordIndex, query: &Query, admitted: &Admitted, tail: &Tail) -> Result<Vec<Scored>, SearchError> {
     let mut plan = index.plan(query)?;
@@ -251,7 +273,7 @@ fn groups(index: &WordIndex, query: &Query, admitted: &Admitted, tail: &Tail) ->
 fn hits(
     reader: &Reader<'_>,
     request: &Request,
-    plan: &Plan,
+    matcher: &mut Matcher<'_>,
     mut ranked: Vec<Ranked>,
     weights: &Parts,
     now: i64,
@@ -278,7 +300,6 @@ fn hits(
     let texts: Vec<&str> = ranked.iter().filter_map(|found| Some(read.get(&found.id)?.text.as_str())).collect();
     let same_as = fuse::alike(&texts);
     let mut places: HashMap<usize, usize> = HashMap::new();
-    let mut matcher = plan.matcher();
     for (place, found) in ranked.iter().enumerate() {
         if let Some(first) = same_as.get(place).copied().flatten() {
             if let Some(hit) = places.get(&first).and_then(|at| answer.hits.get_mut(*at)) {
@@ -300,8 +321,8 @@ fn hits(
             score: found.score,
             at: passage.at,
             source: Source::of(store, passage)?,
-            excerpt: excerpt(&mut matcher, &passage.text),
-            why: found.why(&mut matcher, &passage.text),
+            excerpt: excerpt(matcher, &passage.text),
+            why: found.why(matcher, &passage.text),
             similar: 0,
             outdated: outdated(store, passage, now)?,
         });

@@ -6,6 +6,8 @@
 
 pub(super) mod read;
 
+pub use read::InContext;
+
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 
 use super::{PassageId, SessionId, Store, StoreError, TranscriptId, copied::ids, event::ORDINAL_BITS, trigrams};
@@ -202,16 +204,13 @@ impl Store {
         Ok(spans.map(|span| span.map(|span| span.from(PassageId(after.0 + 1)))).collect::<Result<_, _>>()?)
     }
 
-    /// The span of one passage, cut to begin with it; none: it is gone.
-    ///
-    /// # Errors
-    /// As for any read.
-    pub fn span_of(&self, passage: PassageId) -> Result<Option<Span>, StoreError> {
+    /// The span of a passage, and the passage's place in it; none: it is gone.
+    fn span_of(&self, passage: PassageId) -> Result<Option<(Span, i64)>, StoreError> {
         let mut find = self.db.prepare_cached(
             "SELECT first, count, origin, source FROM span WHERE first <= ?1 ORDER BY first DESC LIMIT 1",
         )?;
-        let span = find.query_row([passage], Span::read).optional()?.map(|span| span.from(passage));
-        Ok(span.filter(|span| span.count > 0))
+        let whole = find.query_row([passage], Span::read).optional()?;
+        Ok(whole.map(|whole| (whole, passage.0 - whole.first.0)).filter(|(whole, place)| *place < whole.count))
     }
 
     /// The number of an event's passage.

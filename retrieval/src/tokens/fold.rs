@@ -1,12 +1,12 @@
 //! One form for what is the same to a reader: width, case, accents, ligatures.
 
 use std::borrow::Cow;
-use unicode_normalization::{UnicodeNormalization, char::decompose_canonical};
+use unicode_normalization::{IsNormalized, UnicodeNormalization, char::decompose_canonical, is_nfkc_quick};
 
 /// `text` in NFKC. ASCII, most of what agents write, is in it already, and begins a part of its own: no mark or letter before it
 /// changes with it, only the last ASCII character before something else may.
 pub fn normal(text: &str) -> Cow<'_, str> {
-    if text.is_ascii() {
+    if is_normal(text) {
         return Cow::Borrowed(text);
     }
     let mut normal = String::with_capacity(text.len());
@@ -16,11 +16,21 @@ pub fn normal(text: &str) -> Cow<'_, str> {
         let base = usize::from(other > 0);
         let end = part[base..].bytes().position(|byte| byte.is_ascii()).map_or(part.len(), |end| base + end);
         normal.push_str(plain);
-        normal.extend(part[..end].nfkc());
-        rest = &part[end..];
+        let (part, after) = part.split_at(end);
+        if is_normal(part) {
+            normal.push_str(part);
+        } else {
+            normal.extend(part.nfkc());
+        }
+        rest = after;
     }
     normal.push_str(rest);
     Cow::Owned(normal)
+}
+
+/// Whether `text` is in NFKC for sure.
+fn is_normal(text: &str) -> bool {
+    text.is_ascii() || is_nfkc_quick(text.chars()) == IsNormalized::Yes
 }
 
 /// Appends `text` in lower case and without accents.

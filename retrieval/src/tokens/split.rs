@@ -10,11 +10,28 @@ const APOSTROPHES: [char; 2] = ['\'', '’'];
 /// French before an apostrophe, English after it.
 const GRAMMAR: [&str; 13] = ["l", "d", "j", "n", "s", "c", "m", "t", "qu", "ll", "re", "ve", "em"];
 
-fn is_break(c: char) -> bool {
-    if c.is_ascii() {
-        return !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '\\' | '\''));
+/// Of ASCII, by its number.
+const BREAKS: [bool; 128] = {
+    let mut breaks = [true; 128];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        let goes_on = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/' | b'\\' | b'\'');
+        breaks[byte as usize] = !goes_on;
+        byte += 1;
     }
-    !(c.is_alphanumeric() || c == '’' || is_combining_mark(c))
+    breaks
+};
+
+fn is_break(c: char) -> bool {
+    match BREAKS.get(c as usize) {
+        Some(is_break) => *is_break,
+        None => !(is_frequent_letter(c) || c.is_alphanumeric() || c == '’' || is_combining_mark(c)),
+    }
+}
+
+/// Whether `c` is a Chinese, Japanese or Korean letter as most are: it takes long to look them up.
+fn is_frequent_letter(c: char) -> bool {
+    matches!(c, '\u{4e00}'..='\u{9fff}' | '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' | '\u{ac00}'..='\u{d7a3}')
 }
 
 /// Cuts chunks into pieces.
@@ -31,11 +48,35 @@ impl<F: FnMut(Piece<'_>)> Splitter<F> {
     }
 
     pub(super) fn text(&mut self, text: &str) {
-        normal(text).split(is_break).for_each(|chunk| self.chunk(chunk));
+        let text = normal(text);
+        let (mut begun, mut at) = (0, 0);
+        while let Some(byte) = text.as_bytes().get(at) {
+            // Most texts are ASCII for the most part, which need not be decoded.
+            let (is_break, width) = match BREAKS.get(usize::from(*byte)) {
+                Some(is_break) => (*is_break, 1),
+                None => text[at..].chars().next().map_or((true, 1), |c| (is_break(c), c.len_utf8())),
+            };
+            if is_break {
+                self.chunk(&text[begun..at]);
+                begun = at + width;
+            }
+            at += width;
+        }
+        self.chunk(&text[begun..]);
     }
 
     /// A path, or less than one.
     fn chunk(&mut self, chunk: &str) {
+        if chunk.is_empty() {
+            return;
+        }
+        // Most chunks are words: nothing that the following looks for is in them.
+        let plain = chunk.trim_matches(|c: char| c.is_ascii_punctuation());
+        if is_plain(plain) { self.word(plain) } else { self.compound(chunk) }
+    }
+
+    /// What may be more than one piece.
+    fn compound(&mut self, chunk: &str) {
         let segments = || chunk.split(['/', '\\']).filter(|segment| segment.contains(char::is_alphanumeric));
         let first = self.position;
         segments().for_each(|segment| self.segment(segment));
@@ -154,6 +195,13 @@ impl<F: FnMut(Piece<'_>)> Splitter<F> {
     }
 }
 
+/// `word`, `Word`, `404`: one piece.
+fn is_plain(text: &str) -> bool {
+    let Some((first, rest)) = text.as_bytes().split_first() else { return false };
+    first.is_ascii_alphabetic() && rest.iter().all(u8::is_ascii_lowercase)
+        || first.is_ascii_digit() && rest.iter().all(u8::is_ascii_digit)
+}
+
 /// `1.2`, `v1.2.3`, `10.0.0.1`.
 fn is_version(text: &str) -> bool {
     let digits = text.strip_prefix(['v', 'V']).unwrap_or(text);
@@ -180,4 +228,29 @@ fn border(word: &str) -> Option<usize> {
 fn is_opaque(word: &str) -> bool {
     let turns = word.as_bytes().windows(2).filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit()).count();
     turns >= 2 && word.len() < 3 * (turns + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn frequent_letters_are_letters() {
+        assert!(('\u{3000}'..='\u{d7ff}').filter(|c| is_frequent_letter(*c)).all(char::is_alphanumeric));
+    }
+
+    proptest! {
+        #[test]
+        fn plain_words_are_cut_as_all_others(chunk in "[-_./\\\\']{0,2}[A-Za-z]?[a-z0-9]{0,70}[-_./\\\\'’a-z]{0,3}") {
+            let cut = |way: fn(&mut Splitter<&mut dyn FnMut(Piece<'_>)>, &str)| {
+                let mut pieces = Vec::new();
+                let mut each = |piece: Piece<'_>| pieces.push((piece.text.to_owned(), piece.form, piece.position));
+                let mut splitter: Splitter<&mut dyn FnMut(Piece<'_>)> = Splitter::new(&mut each);
+                way(&mut splitter, &chunk);
+                pieces
+            };
+            prop_assert_eq!(cut(|splitter, chunk| splitter.chunk(chunk)), cut(|splitter, chunk| splitter.compound(chunk)));
+        }
+    }
 }

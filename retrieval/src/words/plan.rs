@@ -1,12 +1,20 @@
 //! A query with what an index knows of its words.
 
 use super::query::{Asked, Phrase, Query};
-use super::{bm25, folder::Error, index::WordIndex};
+use super::{
+    bm25,
+    folder::Error,
+    index::WordIndex,
+    matcher::{Match, Matcher},
+};
 use crate::tokens::{self, Form, Stems};
 use std::collections::HashMap;
 
 /// What a word counts that is only near the one that was typed.
 const NEAR: f32 = 0.7;
+
+/// What a part of an identifier counts where there are texts with all of it: who asks for `EventEmitter` does not mean events.
+const PART: f32 = 0.1;
 
 /// Words of a query that are corrected: each is a search in the dictionary, and a query that is wrong throughout is
 /// in a language of which there is nothing here.
@@ -28,7 +36,7 @@ pub struct Plan {
     /// Terms of a document, on average.
     pub(super) mean_length: f32,
     /// The words as they were typed, and what each says: the idf of its rarest known term; 0 if parts of it say it already.
-    words: Vec<(String, f32)>,
+    pub(super) words: Vec<(String, f32)>,
 }
 
 /// A beginning of words.
@@ -36,7 +44,7 @@ pub struct Plan {
 pub(super) struct Beginning {
     pub(super) text: String,
     /// Number of the word of the query that it is.
-    word: usize,
+    pub(super) word: usize,
     /// More words begin so than are searched for.
     is_cut: bool,
 }
@@ -47,42 +55,39 @@ pub(super) struct Planned {
     pub(super) term: String,
     /// Number of documents that hold it.
     pub(super) df: u64,
-    /// What its BM25 is multiplied by.
-    pub(super) weight: f32,
+    role: Role,
     /// Whether a phrase needs it.
     pub(super) is_required: bool,
-    /// Whether it was not asked for, and is only a word that begins as one that was.
-    is_completion: bool,
     /// Number of the word of the query it stands for.
-    word: usize,
+    pub(super) word: usize,
 }
 
-/// What of a query is in a text.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Match {
-    /// The terms that are there, words stemmed.
-    pub terms: Vec<String>,
-    /// What share of all that the query's words say is there: 0 (nothing) to 1 (every word). A rare word says more, one
-    /// that no text holds the most.
-    pub share: f32,
+/// Why a term is searched for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    /// It was asked for.
+    Asked,
+    /// It is a part of an identifier that was asked for, and that the index has as a whole.
+    Part,
+    /// It only comes near a word that was asked for, and that nothing holds.
+    Near,
+    /// It begins as was asked for.
+    Begun,
 }
 
-/// A plan, made ready to look into many texts.
-pub struct Matcher<'p> {
-    plan: &'p Plan,
-    known: HashMap<&'p str, usize>,
-    stems: Stems,
-}
-
-impl<'p> Matcher<'p> {
-    /// What of the query is in `text`.
-    pub fn matched(&mut self, text: &str) -> Match {
-        self.plan.match_with(&self.known, &mut self.stems, text)
+impl Planned {
+    /// What its BM25 is multiplied by.
+    pub(super) fn weight(&self) -> f32 {
+        match self.role {
+            Role::Asked | Role::Begun => 1.0,
+            Role::Part => PART,
+            Role::Near => NEAR,
+        }
     }
 
-    /// What is asked for.
-    pub fn plan(&self) -> &'p Plan {
-        self.plan
+    /// What share of its word is in a text that holds it.
+    pub(super) fn share(&self) -> f32 {
+        if self.role == Role::Near { NEAR } else { 1.0 }
     }
 }
 
@@ -107,15 +112,16 @@ impl Plan {
             plan.add(asked, df, false);
             if df == 0 && asked.form == Form::Word && corrected < MOST_CORRECTED {
                 corrected += 1;
-                plan.add_alternatives(index.nearest(&asked.term)?, NEAR, false);
+                plan.add_alternatives(index.nearest(&asked.term)?, Role::Near);
             }
         }
         for prefix in &query.prefixes {
             plan.add(prefix, index.term_df(&prefix.term)?, false);
             let (completions, is_cut) = index.completions(&prefix.word)?;
-            plan.add_alternatives(completions, 1.0, true);
+            plan.add_alternatives(completions, Role::Begun);
             plan.prefixes.push(Beginning { text: prefix.word.clone(), word: plan.words.len() - 1, is_cut });
         }
+        plan.prefer_names(index, query)?;
         plan.drop_commonest();
         plan.weigh(query);
         Ok(plan)
@@ -128,15 +134,15 @@ impl Plan {
 
     /// The words no text holds, each with a term that was searched for besides.
     pub fn corrections(&self) -> impl Iterator<Item = (&str, &str)> {
-        let near = self.terms.iter().filter(|planned| planned.weight < 1.0);
+        let near = self.terms.iter().filter(|planned| planned.role == Role::Near);
         near.map(|planned| (self.words[planned.word].0.as_str(), planned.term.as_str()))
     }
 
     /// Takes back what was taken for a word that no index holds, if one of these texts, which are in none yet, has the word.
     pub fn settle<'t>(&mut self, texts: impl IntoIterator<Item = &'t str>) {
         let mut unheard: HashMap<String, usize> = HashMap::new();
-        for near in self.terms.iter().filter(|planned| planned.weight < 1.0) {
-            let asked = self.terms.iter().find(|planned| planned.word == near.word && planned.weight >= 1.0);
+        for near in self.terms.iter().filter(|planned| planned.role == Role::Near) {
+            let asked = self.terms.iter().find(|planned| planned.word == near.word && planned.role != Role::Near);
             unheard.extend(asked.map(|asked| (asked.term.clone(), asked.word)));
         }
         let mut stems = Stems::default();
@@ -146,13 +152,21 @@ impl Plan {
             }
             let mut heard = Vec::new();
             tokens::terms(text, &mut stems, |term| heard.extend(unheard.remove(term)));
-            self.terms.retain(|planned| planned.weight >= 1.0 || !heard.contains(&planned.word));
+            self.terms.retain(|planned| planned.role != Role::Near || !heard.contains(&planned.word));
         }
     }
 
     /// Beginnings of words that so many words have that only the most frequent of these are searched for.
     pub fn cut_prefixes(&self) -> impl Iterator<Item = &str> {
         self.prefixes.iter().filter(|prefix| prefix.is_cut).map(|prefix| prefix.text.as_str())
+    }
+
+    /// What part of what the query says are identifiers that there are: 0 to 1.
+    pub fn named(&self) -> f32 {
+        let parts = self.terms.iter().filter(|planned| planned.role == Role::Part);
+        let named: f32 = parts.map(|planned| self.words[planned.word].1).sum();
+        let all: f32 = self.words.iter().map(|(_, mass)| mass).sum();
+        if all > 0.0 { named / all } else { 0.0 }
     }
 
     /// What part of what the query says is in a script without blanks between words: 0 to 1.
@@ -171,66 +185,44 @@ impl Plan {
 
     /// Looks into texts for what is asked for.
     pub fn matcher(&self) -> Matcher<'_> {
-        Matcher { plan: self, known: self.by_term(), stems: Stems::default() }
-    }
-
-    fn match_with(&self, known: &HashMap<&str, usize>, stems: &mut Stems, text: &str) -> Match {
-        let mut is_there = vec![false; self.terms.len()];
-        let mut shares = vec![0.0_f32; self.words.len()];
-        let mut terms = Vec::new();
-        tokens::terms(text, stems, |term| {
-            if let Some(at) = known.get(term) {
-                is_there[*at] = true;
-            } else if let Some(prefix) = self.prefixes.iter().find(|prefix| term.starts_with(&prefix.text)) {
-                shares[prefix.word] = 1.0;
-                if !terms.iter().any(|other| other == term) {
-                    terms.push(term.to_owned());
-                }
-            }
-        });
-        for (planned, _) in self.terms.iter().zip(is_there).filter(|(_, is_there)| *is_there) {
-            shares[planned.word] = shares[planned.word].max(planned.weight);
-            terms.push(planned.term.clone());
-        }
-        let all: f32 = self.words.iter().map(|(_, mass)| mass).sum();
-        let covered: f32 = self.words.iter().zip(shares).map(|((_, mass), share)| mass * share).sum();
-        Match { terms, share: if all > 0.0 { covered / all } else { 0.0 } }
-    }
-
-    /// Where in [`Plan::terms`] each term is.
-    pub(super) fn by_term(&self) -> HashMap<&str, usize> {
-        self.terms.iter().enumerate().map(|(at, planned)| (planned.term.as_str(), at)).collect()
+        Matcher::new(self)
     }
 
     /// One more word of the query.
     fn add(&mut self, asked: &Asked, df: u64, is_required: bool) {
         if !self.terms.iter().any(|planned| planned.term == asked.term) {
             let term = asked.term.clone();
-            self.terms.push(Planned {
-                term,
-                df,
-                weight: 1.0,
-                is_required,
-                is_completion: false,
-                word: self.words.len(),
-            });
+            self.terms.push(Planned { term, df, role: Role::Asked, is_required, word: self.words.len() });
         }
         self.words.push((asked.word.clone(), 0.0));
     }
 
     /// Terms that stand for the last word as well.
-    fn add_alternatives(&mut self, terms: Vec<(String, u64)>, weight: f32, is_completion: bool) {
+    fn add_alternatives(&mut self, terms: Vec<(String, u64)>, role: Role) {
         let word = self.words.len().saturating_sub(1);
         for (term, df) in terms {
             if !self.terms.iter().any(|planned| planned.term == term) {
-                self.terms.push(Planned { term, df, weight, is_required: false, is_completion, word });
+                self.terms.push(Planned { term, df, role, is_required: false, word });
             }
         }
     }
 
+    /// Has parts of identifiers count little if the index has these as wholes.
+    fn prefer_names(&mut self, index: &WordIndex, query: &Query) -> Result<(), Error> {
+        for asked in query.phrases.iter().flat_map(|phrase| &phrase.terms).chain(&query.words) {
+            for whole in &asked.wholes {
+                if index.term_df(whole)? > 0 {
+                    let part = self.terms.iter_mut().filter(|planned| planned.term == asked.term);
+                    part.for_each(|part| part.role = Role::Part);
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Unknown terms stay: they cost nothing, and have to be known to be missing.
     fn drop_commonest(&mut self) {
-        let counts = |planned: &Planned| !planned.is_required && !planned.is_completion && planned.df > 0;
+        let counts = |planned: &Planned| !planned.is_required && planned.role != Role::Begun && planned.df > 0;
         let mut dfs: Vec<u64> = self.terms.iter().filter(|planned| counts(planned)).map(|planned| planned.df).collect();
         dfs.sort_unstable();
         if dfs.len() > MOST_TERMS {

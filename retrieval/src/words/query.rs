@@ -21,6 +21,8 @@ pub(super) struct Asked {
     pub(super) term: String,
     /// What it is made of.
     pub(super) form: Form,
+    /// The identifiers and paths it is a part of; none, too, if it was typed by itself besides.
+    pub(super) wholes: Vec<String>,
 }
 
 /// Words in this order.
@@ -119,17 +121,34 @@ pub(super) fn hold(phrases: &[Phrase], text: &str) -> bool {
 
 /// The terms of `text`, each once.
 fn read(text: &str, stems: &mut Stems) -> Vec<Asked> {
-    let mut found = Vec::new();
+    let mut found: Vec<(u32, Asked)> = Vec::new();
+    // Others write that in two words.
+    let is_hyphenated = text.split('-').all(|word| word.chars().skip(1).all(char::is_lowercase));
     tokens::pieces(text, |piece| {
+        // The limit keeps this from being slow in long texts; see also the end of `parse`.
+        if found.len() > MOST_WORDS {
+            return;
+        }
         let term = stems.term(piece).to_owned();
-        add(&mut found, Asked { word: piece.text.to_owned(), term, form: piece.form });
+        if piece.form == Form::Whole && !is_hyphenated {
+            // Its parts came before it.
+            let parts = found.iter_mut().rev().take_while(|(position, _)| *position >= piece.position);
+            parts.for_each(|(_, part)| part.wholes.push(term.clone()));
+        }
+        let asked = Asked { word: piece.text.to_owned(), term, form: piece.form, wholes: Vec::new() };
+        found.push((piece.position, asked));
     });
-    found
+    let mut each = Vec::new();
+    found.into_iter().for_each(|(_, asked)| add(&mut each, asked));
+    each
 }
 
 fn add(to: &mut Vec<Asked>, asked: Asked) {
-    // The limit keeps this from being slow in long texts; see also the end of `parse`.
-    if to.len() <= MOST_WORDS && !to.iter().any(|other| other.term == asked.term) {
+    if let Some(other) = to.iter_mut().find(|other| other.term == asked.term) {
+        if asked.wholes.is_empty() {
+            other.wholes.clear();
+        }
+    } else if to.len() <= MOST_WORDS {
         to.push(asked);
     }
 }

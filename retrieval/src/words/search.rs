@@ -45,7 +45,7 @@ impl WordIndex {
             let query: Box<dyn Query> = Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs));
             let occur = if planned.is_required { Occur::Must } else { Occur::Should };
             // A boost is passed on to the term's own scorer, so pruning goes on to work.
-            (occur, if planned.weight < 1.0 { Box::new(BoostQuery::new(query, planned.weight)) } else { query })
+            (occur, if planned.weight() < 1.0 { Box::new(BoostQuery::new(query, planned.weight())) } else { query })
         });
         BooleanQuery::new(clauses.collect())
     }

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use tempfile::TempDir;
 use totalrecall_retrieval::embed::Model;
 use totalrecall_retrieval::fuse::{Evidence, Legs};
-use totalrecall_retrieval::words::{Document, Query, Scorer, WordIndex, WordWriter};
+use totalrecall_retrieval::words::{Counts, Document, Query, WordIndex, WordWriter};
 use totalrecall_retrieval::{Covered, Scored, filter::Filter};
 
 /// Results of a leg.
@@ -100,17 +100,17 @@ impl<'h> Indexed<'h> {
         let sessions = self.sessions.search(&self.sessions.plan(&query)?, filter, LIMIT)?;
         let passages = self.passages.search(&plan, filter, LIMIT)?;
         let nearest = model.embed(question).map_or_else(Vec::new, |query| self.nearest(&query, filter));
-        let (mut scorer, mut matcher) = (Scorer::new(&plan), plan.matcher());
-        let mut evidence = Evidence { share: 0.0, unspaced: plan.unspaced() };
+        let mut matcher = plan.matcher();
+        let mut evidence = Evidence { share: 0.0, unspaced: plan.unspaced(), named: plan.named() };
         let mut contexts = Vec::new();
         for (i, found) in passages.iter().take(READ).enumerate() {
             let (session, message) = place(found.id);
             let messages = &self.haystack.sessions[session].messages;
             let around = message.saturating_sub(1)..(message + 2).min(messages.len());
-            let texts: Vec<&str> = messages[around].iter().map(String::as_str).collect();
-            contexts.push(Scored { score: scorer.score(&texts), ..*found });
+            let counts: Vec<Counts> = messages[around].iter().map(|text| matcher.counts(text)).collect();
+            contexts.push(Scored { score: matcher.score(&counts), ..*found });
             if i < ASKED {
-                evidence.share = evidence.share.max(matcher.matched(&texts.join("\n")).share);
+                evidence.share = evidence.share.max(matcher.share(&counts));
             }
         }
         let by_words: HashSet<u64> = passages.iter().map(|found| found.id).collect();

@@ -58,14 +58,7 @@ impl Store {
     /// # Errors
     /// As for any read.
     pub fn passage(&self, id: PassageId) -> Result<Option<Passage>, StoreError> {
-        let mut find = self.db.prepare_cached(
-            "SELECT first, count, origin, source FROM span WHERE first <= ?1 ORDER BY first DESC LIMIT 1",
-        )?;
-        let Some(whole) = find.query_row([id], Span::read).optional()? else { return Ok(None) };
-        let part = id.0 - whole.first.0;
-        if part >= whole.count {
-            return Ok(None);
-        }
+        let Some((whole, part)) = self.span_of(id)? else { return Ok(None) };
         match whole.origin {
             Origin::Event => {
                 let event = whole.source + part;
@@ -293,23 +286,30 @@ impl Store {
         Ok(passages)
     }
 
-    /// What was said before and after a passage, or the parts of a chunk before and after it.
+    /// A passage between what was said before and after it; of a chunk, between its parts. None: it is gone.
     ///
     /// # Errors
     /// As for any read.
-    pub fn neighbours(&self, passage: &Passage) -> Result<(Option<Passage>, Option<Passage>), StoreError> {
-        match passage.place {
-            Some(place) => {
-                let near = |forward| self.passages_near(place.event, forward, 1).map(|near| near.into_iter().next());
-                Ok((near(false)?, near(true)?))
-            }
-            // Memories and sessions are passages by themselves.
-            None if passage.kind != Kind::Chunk => Ok((None, None)),
-            None => {
-                let part = |id| self.passage(PassageId(id)).map(|it| it.filter(|it| it.group == passage.group));
-                Ok((part(passage.id.0 - 1)?, part(passage.id.0 + 1)?))
-            }
+    pub fn passage_in_context(&self, id: PassageId) -> Result<Option<InContext>, StoreError> {
+        let Some((whole, part)) = self.span_of(id)? else { return Ok(None) };
+        if whole.origin == Origin::Chunk {
+            // All of it is read and cut for any of its parts.
+            let Some(chunk) = self.parts_of(whole.source)? else { return Ok(None) };
+            let texts = parts(&chunk.content);
+            let near = |part: i64| {
+                let at = usize::try_from(part).ok()?;
+                Some(chunk.passage(PassageId(whole.first.0 + part), at, texts.get(at)?))
+            };
+            let passage = near(part);
+            return Ok(passage.map(|passage| InContext { before: near(part - 1), passage, after: near(part + 1) }));
         }
+        let Some(passage) = self.passage(id)? else { return Ok(None) };
+        let near = |forward| match passage.place {
+            Some(place) => Ok::<_, StoreError>(self.passages_near(place.event, forward, 1)?.pop()),
+            // Memories and sessions are passages by themselves.
+            None => Ok(None),
+        };
+        Ok(Some(InContext { before: near(false)?, after: near(true)?, passage }))
     }
 
     /// Is there an event of this number, with its words or without?
@@ -328,6 +328,17 @@ impl Store {
         let mut find = self.db.prepare_cached("SELECT text FROM event WHERE id = ?1")?;
         Ok(find.query_row([event], |row| row.get(0)).optional()?.flatten())
     }
+}
+
+/// A passage and those next to it.
+#[derive(Clone, Debug)]
+pub struct InContext {
+    /// What was said before it.
+    pub before: Option<Passage>,
+    /// The passage.
+    pub passage: Passage,
+    /// What was said after it.
+    pub after: Option<Passage>,
 }
 
 /// A chunk, to be taken apart.
