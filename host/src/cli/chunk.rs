@@ -225,12 +225,8 @@ impl Show {
             ui::say(&format!("There is no chunk {}. `totalrecall chunk list` lists them.", ui::line(&self.id)));
             return Ok(Outcome::NothingFound);
         };
-        let content = match store.chunk_text(chunk.row)? {
-            None => store.archived_chunk_text(chunk.row)?,
-            content => content,
-        };
         // Before it is cut into lines: a key has several.
-        let content = content.map(|text| context.shown(&text));
+        let content = store.kept_chunk_text(chunk.row)?.map(|text| context.shown(&text));
         let all: Vec<&str> = content.as_deref().map(|text| text.lines().collect()).unwrap_or_default();
         let (from, to) = lines.unwrap_or((1, all.len().max(1)));
         let to = to.min(all.len());

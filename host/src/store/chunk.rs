@@ -151,6 +151,14 @@ impl Store {
         let mut find = self.db.prepare_cached("SELECT content FROM chunk WHERE id = ?1")?;
         Ok(find.query_row([row], |row| row.get(0)).optional()?.flatten())
     }
+
+    /// The text of a chunk, of an archived one as well.
+    ///
+    /// # Errors
+    /// As for any read.
+    pub fn kept_chunk_text(&self, row: i64) -> Result<Option<String>, StoreError> {
+        self.chunk_text(row)?.map_or_else(|| self.archived_chunk_text(row), |text| Ok(Some(text)))
+    }
 }
 
 /// `2026-11-30_ledger_001`, and behind it ticket and domain where there are any: the first number of that day and project
