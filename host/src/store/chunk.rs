@@ -73,6 +73,7 @@ impl Store {
                 .chain(new.domain.iter().map(|domain| ("domain", domain)))
                 .chain(new.ticket.iter().map(|ticket| ("ticket", ticket)));
             mark::set(db, Origin::Chunk, row, marks)?;
+            taken::kept(db, new.origin.as_deref())?;
             passage::add(db, Origin::Chunk, row, parts(&new.content).len() as i64)?;
             Ok((name, false))
         })?;
@@ -127,7 +128,7 @@ impl Store {
                 .query_row([name], |row| Ok((row.get(0)?, row.get(1)?)))
                 .optional()?;
             let Some((row, origin)) = row else { return Ok(false) };
-            taken::forgotten(db, origin.as_deref())?;
+            taken::forgotten(db, name, origin.as_deref())?;
             archive::clear_chunk(db, row)?;
             deleted::note_held(db)?;
             Ok(true)
@@ -140,6 +141,7 @@ impl Store {
     /// As for any write.
     pub fn replace_chunk(&mut self, name: &str) -> Result<(), StoreError> {
         self.db.prepare_cached("UPDATE chunk SET origin = NULL WHERE name = ?1")?.execute([name])?;
+        taken::parted(&self.db, name)?;
         self.forget_chunk(name).map(drop)
     }
 

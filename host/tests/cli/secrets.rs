@@ -12,7 +12,7 @@ use crate::{
 
 const PRIVACY: &str = "[privacy]\nfields = ['x-internal-key']\nhosts = ['corp.example']\nprivate-addresses = true\npatterns = ['CUST-\\d+', 'pytest']\n";
 
-fn settings(user: &User, text: &str) {
+pub(crate) fn settings(user: &User, text: &str) {
     fs::create_dir_all(user.state()).unwrap();
     fs::write(user.state().join("config.toml"), text).unwrap();
 }
