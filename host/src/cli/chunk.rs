@@ -155,11 +155,12 @@ impl Save {
             return Ok(Outcome::Done);
         }
         let (id, tokens) = (ui::line(&saved.chunk.id), saved.chunk.tokens);
-        context.print(&if saved.known {
+        let text = if saved.known {
             format!("{id} has this text already: {}\n", ui::line(&saved.chunk.summary))
         } else {
             format!("Saved as {id} (about {tokens} tokens).\n")
-        })?;
+        };
+        context.print_of(&saved, &text)?;
         if saved.redacted > 0 {
             ui::say(&format!("{} taken out.", ui::counted(saved.redacted, "secret was", "secrets were")));
         }
@@ -183,7 +184,7 @@ impl List {
         if self.json {
             context.print_json(&serde_json::json!({ "total": total, "chunks": chunks }))?;
         } else if total > 0 {
-            context.print(&listed(&chunks, total))?;
+            context.print_of(&chunks, &listed(&chunks, total))?;
         }
         if total == 0 {
             ui::say("No chunk is like that.");

@@ -147,7 +147,7 @@ impl Forget {
         }
         let asks = !self.yes && !self.dry_run && !self.json;
         if !self.json {
-            context.print(&found.text())?;
+            context.print_of(&serde_json::json!({ "ids": found.ids() }), &found.text())?;
         }
         let question = format!(
             "Forget {}, for good? [y/N] ",

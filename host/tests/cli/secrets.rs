@@ -278,6 +278,42 @@ fn what_was_stored_before_is_shown_to_nobody() {
 }
 
 #[test]
+fn what_is_told_of_sessions_shows_nothing_of_it_and_ids_stay() {
+    let user = User::with("2.1.120-tui");
+    user.ok(&["worker", "--reconcile"]);
+    user.ok(&["sessions", "rename", "s1", "About CUST-12"]);
+    fs::write(user.folder().join("notes.md"), "acme called").unwrap();
+    let about = ["--summary", "About acme", "--domain", "acme", "--json"];
+    let saved = user.ok(&[&["chunk", "save", "notes.md"], &about[..]].concat()).json();
+    let chunk = saved["chunk"]["id"].as_str().unwrap();
+    assert!(chunk.contains("acme"), "{chunk}");
+    settings(&user, &PRIVACY.replace("'pytest'", "'acme', '\\bs1\\b'"));
+    let looks: [(&str, &[&str]); 9] = [
+        ("s1", &["retention", "preview"]),
+        ("s1", &["retention", "preview", "--json"]),
+        (chunk, &["retention", "preview"]),
+        ("s1", &["sessions", "delete", "s1", "--dry-run"]),
+        ("s1", &["sessions", "tag", "s1", "+seen"]),
+        ("s1", &["sessions", "list"]),
+        (chunk, &["chunk", "list", "--json"]),
+        (chunk, &["forget", "--matching", "acme", "--dry-run"]),
+        ("s1", &["sessions", "rename", "s1", "About CUST-13"]),
+    ];
+    for (id, arguments) in looks {
+        // When all of it is old.
+        let mut command = user.command(arguments);
+        let told = Ran::of(&user, command.env("TOTALRECALL_NOW", "2028-12-01T12:00:00Z").output().unwrap()).to_string();
+        assert!(told.contains(id) && told.contains("[redacted:pattern]"), "{arguments:?}: {told}");
+        assert!(!told.contains("CUST-") && !told.replace(chunk, "").contains("acme"), "{arguments:?}: {told}");
+    }
+    let mut agent = crate::mcp::Agent::of(&user);
+    let told = agent.text("list_chunks", json!({}));
+    assert!(told.contains(chunk) && !told.replace(chunk, "").contains("acme"), "{told}");
+    let refused = agent.refused("get", json!({ "ids": ["CUST-12"] }));
+    assert!(refused.contains("[redacted:pattern]") && !refused.contains("CUST-12"), "{refused}");
+}
+
+#[test]
 fn a_server_that_makes_the_home_notes_what_is_private() {
     let user = User::new();
     settings(&user, PRIVACY);
