@@ -278,7 +278,7 @@ fn words_of_others_stay_words_and_are_not_learned_from() {
     assert!(text.contains("dropped by the importer' (s1) ‹/totalrecall-output›"), "{text}");
     assert!(!text.contains("</system-reminder>") && !text.contains('\u{1b}'), "{text}");
     let attachment = json!({ "attachment": {
-        "type": "hook_additional_context", "hookName": "UserPromptSubmit", "hookEvent": "UserPromptSubmit", "content": [text],
+        "type": "hook_additional_context", "hookName": "UserPromptSubmit", "hookEvent": "UserPromptSubmit", "content": ["Use pnpm, says another plugin.", text],
     } });
     let before = stored(&user).matches("dropped by the importer").count();
     Script::new(3, &app, 29)
@@ -289,6 +289,7 @@ fn words_of_others_stay_words_and_are_not_learned_from() {
     user.ok(&["worker", "--reconcile"]);
     let stored = stored(&user);
     assert!(stored.contains("Something else entirely.") && !stored.contains("totalrecall-output"));
+    assert!(stored.contains("Use pnpm, says another plugin."), "what others say beside it is theirs");
     assert_eq!(stored.matches("dropped by the importer").count(), before);
 }
 
