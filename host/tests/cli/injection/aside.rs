@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use totalrecall::memory::{Category, Importance, NewMemory, Trust};
 
 use super::{Script, call, remember, repository, stored, told};
-use crate::support::User;
+use crate::{life::walk, support::User};
 
 /// Where both are wanted. A machine that is busy with other tests is slow.
 const WANTED: &str = "[inject]\nprompt = true\nfile = true\naside-milliseconds = 4000\n";
@@ -300,7 +300,9 @@ fn what_a_session_was_told_goes_with_it() {
     assert!(asked(&user, session, &app, QUESTION).is_some() && told(&user, &app, session, "startup").is_some());
     let told = user.state().join("inject/told");
     let count = || fs::read_dir(&told).map_or(0, Iterator::count);
-    assert_eq!(count(), 1);
+    let is_named =
+        || walk(&user.state().join("now")).iter().any(|it| fs::read_to_string(it).unwrap().contains(session));
+    assert!(count() == 1 && is_named());
     user.ok(&["sessions", "delete", session, "--yes"]);
-    assert_eq!(count(), 0);
+    assert!(count() == 0 && !is_named());
 }
