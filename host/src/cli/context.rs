@@ -74,7 +74,7 @@ impl Context {
         Ok(text? + "\n")
     }
 
-    fn redactor(&self) -> &Redactor {
+    pub(super) fn redactor(&self) -> &Redactor {
         self.redactor.get_or_init(|| self.config.redactor())
     }
 

@@ -204,6 +204,9 @@ fn what_was_stored_before_is_shown_to_nobody() {
     fs::write(user.folder().join("notes.md"), "The customer\nCUST-99 called about src/CUST-99/a.rs\nand pytest")
         .unwrap();
     user.ok(&["chunk", "save", "notes.md", "--summary", "About CUST-99", "--tags", "CUST-99", "--domain", "CUST-99"]);
+    let patterns = user.ok(&["patterns", "--json", "--limit", "100"]).json();
+    let mut ids = patterns.as_array().unwrap().iter().map(|it| it["id"].as_str().unwrap());
+    user.ok(&["patterns", "rename", ids.find(|id| id.contains("pytest")).unwrap(), "CUST-12 wants pytest"]);
     user.ok(&["insights", "--renew"]);
     let event = user.ok(&["grep", "pytest", "--kind", "call", "--json"]).json()["lines"][0]["id"].clone();
     let event = event.as_str().unwrap();
@@ -220,6 +223,12 @@ fn what_was_stored_before_is_shown_to_nobody() {
         &["chunk", "list"],
         &["chunk", "show", "2026-12-01_none_001"],
         &["domains"],
+        &["insights"],
+        &["insights", "wants"],
+        &["insights", "--since", "1y"],
+        &["insights", "--since", "1y", "--html"],
+        &["patterns"],
+        &["patterns", "undo"],
         &["sessions", "show", "s1"],
         &["sessions", "export", "s1"],
         &["sessions", "export", "s1", "--format", "json"],
