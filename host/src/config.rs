@@ -79,6 +79,7 @@ pub struct Inject {
     /// Most tokens of each of these two.
     pub aside_tokens: u32,
     /// Most milliseconds of each: what takes longer is not told.
+    #[serde(deserialize_with = "aside_milliseconds")]
     pub aside_milliseconds: u32,
 }
 
@@ -87,6 +88,18 @@ impl Default for Inject {
         // A hook takes some 20 ms, and a person who has typed does not notice 150.
         Self { session: true, tokens: 800, prompt: false, file: false, aside_tokens: 300, aside_milliseconds: 150 }
     }
+}
+
+/// The client ends these hooks after five seconds (`plugin/hooks.json`), and until then a person waits.
+const ASIDE_MILLISECONDS: u32 = 4_000;
+
+fn aside_milliseconds<'de, D: serde::Deserializer<'de>>(given: D) -> Result<u32, D::Error> {
+    let milliseconds = u32::deserialize(given)?;
+    if milliseconds > ASIDE_MILLISECONDS {
+        let why = format!("`aside-milliseconds` is at most {ASIDE_MILLISECONDS}: the agent waits for it");
+        return Err(serde::de::Error::custom(why));
+    }
+    Ok(milliseconds)
 }
 
 /// See [`Config::guard`].
@@ -475,6 +488,13 @@ mod tests {
             let error = Config::parse(&format!("[privacy]\n{text}\n")).unwrap_err().to_string();
             assert!(error.contains(key) && error.contains("line "), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn nobody_waits_for_asides_for_long() {
+        let error = Config::parse("[inject]\naside-milliseconds = 60000\n").unwrap_err().to_string();
+        assert!(error.contains("`aside-milliseconds` is at most 4000") && error.contains("line 2"), "{error}");
+        assert_eq!(Config::parse("[inject]\naside-milliseconds = 4000\n").unwrap().inject.aside_milliseconds, 4_000);
     }
 
     #[test]

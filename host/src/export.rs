@@ -259,10 +259,7 @@ pub fn about(store: &Store, part: &Part, query: &str, answer: Answer, now: i64) 
 }
 
 fn saved(store: &Store, chunk: Chunk) -> Result<Saved, StoreError> {
-    let content = match store.chunk_text(chunk.row)? {
-        Some(text) => Some(text),
-        None => store.archived_chunk_text(chunk.row)?,
-    };
+    let content = store.kept_chunk_text(chunk.row)?;
     Ok(Saved { chunk, content })
 }
 

@@ -9,6 +9,12 @@ use std::{
 
 use xxhash_rust::xxh3::xxh3_128;
 
+/// How the name of a file begins that is being written, or was when we were killed.
+const UNFINISHED: &str = ".tmp";
+
+/// Age of one that nobody writes any more.
+const ABANDONED: Duration = Duration::from_secs(24 * 3600);
+
 /// Replaces a file's content: written beside it, synced, and renamed.
 ///
 /// # Errors
@@ -16,7 +22,7 @@ use xxhash_rust::xxh3::xxh3_128;
 pub fn write_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
     let folder = path.parent().ok_or_else(|| io::Error::other("it is no file"))?;
     // Created with permissions for the user alone.
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(folder)?;
     file.write_all(content)?;
     file.as_file().sync_all()?;
     file.persist(path)?;
@@ -29,7 +35,7 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
 /// Those of the file system; there is such a file already.
 pub fn write_first(path: &Path, content: &[u8]) -> io::Result<()> {
     let folder = path.parent().ok_or_else(|| io::Error::other("it is no file"))?;
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(folder)?;
     file.write_all(content)?;
     file.persist_noclobber(path)?;
     Ok(())
@@ -75,9 +81,20 @@ pub fn name_of(text: &str) -> String {
 
 /// Removes the files of a folder that were last written so long before `now`. What cannot be removed stays.
 pub fn remove_older(folder: &Path, age: Duration, now: SystemTime) {
+    remove_older_of(folder, "", age, now);
+}
+
+/// Removes what was being written into a folder when we were killed.
+pub fn remove_unfinished(folder: &Path, now: SystemTime) {
+    remove_older_of(folder, UNFINISHED, ABANDONED, now);
+}
+
+/// [`remove_older`], of files whose names begin so.
+fn remove_older_of(folder: &Path, beginning: &str, age: Duration, now: SystemTime) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let written = entry.metadata().and_then(|file| file.modified());
-        if written.is_ok_and(|written| now.duration_since(written).is_ok_and(|it| it > age)) {
+        let is_old = written.is_ok_and(|written| now.duration_since(written).is_ok_and(|it| it > age));
+        if is_old && entry.file_name().to_string_lossy().starts_with(beginning) {
             let _ = fs::remove_file(entry.path());
         }
     }
@@ -124,5 +141,24 @@ pub fn free_space(folder: &Path) -> Option<u64> {
     {
         let _ = folder;
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_left_unfinished_goes_once_nobody_writes_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        write_atomically(&folder.join("kept"), b"x").unwrap();
+        let being_written = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(folder).unwrap();
+        let count = || fs::read_dir(folder).unwrap().count();
+        remove_unfinished(folder, SystemTime::now());
+        assert_eq!(count(), 2);
+        remove_unfinished(folder, SystemTime::now() + 2 * ABANDONED);
+        assert_eq!(count(), 1);
+        assert!(folder.join("kept").exists() && !being_written.path().exists());
     }
 }

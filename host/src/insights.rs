@@ -5,12 +5,14 @@ pub(crate) mod markdown;
 mod page;
 mod phrases;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
 use crate::finding::Form;
 use crate::pattern::{self, Direction, Incident, Known, Pattern, Session, Status, View, WEEKS};
+use crate::redact::Redactor;
 use crate::sandbox::analyze::SignalKind;
 use crate::verdict::Verdict;
 
@@ -170,6 +172,22 @@ impl Insights {
     /// Those of them in more than one session.
     pub fn recurring(&self) -> impl Iterator<Item = &Pattern> {
         self.shown().filter(|pattern| pattern.recurs())
+    }
+
+    /// Without what is to be taken out of anybody's words today. Ids stay, as patterns are told apart by them.
+    #[must_use]
+    pub fn redacted(mut self, redactor: &Redactor) -> Self {
+        let words = self.patterns.iter_mut().flat_map(|it| {
+            [Some(&mut it.subject), Some(&mut it.description), it.title.as_mut(), it.hint.as_mut()]
+                .into_iter()
+                .flatten()
+        });
+        for text in words.chain(self.rules.iter_mut().map(|it| &mut it.subject)) {
+            if let Cow::Owned(shown) = redactor.redact(text) {
+                *text = shown;
+            }
+        }
+        self
     }
 
     /// With what could not be read. It is of no session, so of no part.

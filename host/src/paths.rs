@@ -16,7 +16,7 @@ impl Home {
     /// Picks the folder without touching it. `None` when there is no home directory to put it in.
     pub fn choose(given: Option<PathBuf>) -> Option<Self> {
         given
-            .or_else(|| variable("TOTALRECALL_HOME").map(PathBuf::from))
+            .or_else(|| below_home(&variable("TOTALRECALL_HOME")?, user_home()))
             .or_else(|| user_home().map(|home| home.join(".totalrecall")))
             .map(Self)
     }
@@ -79,6 +79,14 @@ impl Home {
     /// Held by the one worker that may write.
     pub fn worker_lock(&self) -> PathBuf {
         self.0.join("worker.lock")
+    }
+}
+
+/// A path as a person writes it where no shell expands it: `~/…` lies in their home directory. The plugin's launcher has it so, too.
+fn below_home(path: &str, home: Option<PathBuf>) -> Option<PathBuf> {
+    match path.strip_prefix("~/") {
+        Some(rest) => Some(home?.join(rest)),
+        None => Some(path.into()),
     }
 }
 
@@ -174,6 +182,14 @@ mod tests {
         assert_eq!(expand_here(root, false), Some("/home/dev/.claude/projects".into()));
         assert_eq!(expand_here("~/.config/claude", false), Some("/home/dev/.config/claude".into()));
         assert_eq!(expand_here("/var/x", false), Some("/var/x".into()));
+    }
+
+    #[test]
+    fn a_home_may_be_written_as_a_shell_has_it() {
+        let of = |path| below_home(path, Some("/home/dev".into()));
+        assert_eq!(of("~/memory"), Some("/home/dev/memory".into()));
+        assert_eq!((of("/x/~/y"), of("~other")), (Some("/x/~/y".into()), Some("~other".into())));
+        assert_eq!(below_home("~/memory", None), None);
     }
 
     #[test]

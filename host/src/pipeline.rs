@@ -415,7 +415,7 @@ impl<'a> Pipeline<'a> {
         let kinds = self.guests.kinds();
         library::renew(store, kinds)?;
         let library = Library::load(store)?.judged(store, self.config, self.now)?;
-        let insights = library.insights(kinds, &self.config.patterns, self.now);
+        let insights = library.insights(kinds, &self.config.patterns, self.now).redacted(&self.redactor);
         let locale = locale::choose(self.config.language().as_deref(), None);
         files::write_atomically(&self.home.insights(), insights.page(&locale).as_bytes())
             .map_err(|error| PipelineError::Page { path: self.home.insights(), why: error.to_string() })?;

@@ -21,6 +21,9 @@ const SESSION: &str = "CLAUDE_CODE_SESSION_ID";
 /// Longest file. A client that has begun so many sessions begins a new one.
 const MAX_BYTES: u64 = 16 << 10;
 
+/// How a session that was forgotten is told from others.
+const HAD: char = '#';
+
 /// Age of a file of a process that is hardly there any more.
 const FORGOTTEN: Duration = Duration::from_secs(30 * 24 * 3600);
 
@@ -37,7 +40,7 @@ pub fn note(home: &Path, session: &str, is_first: bool) -> io::Result<()> {
 }
 
 fn note_of(home: &Path, process: u32, session: &str, is_first: bool) -> io::Result<()> {
-    if session.is_empty() || session.contains(char::is_control) {
+    if session.is_empty() || session.starts_with(HAD) || session.contains(char::is_control) {
         return Ok(());
     }
     let file = file(home, process);
@@ -61,8 +64,28 @@ pub fn session(home: &Path) -> Option<String> {
 fn newest(home: &Path, process: u32, begun: &str) -> Option<String> {
     let file = file(home, process);
     // Another process may have had the number.
-    let had = fs::read_to_string(&file).ok()?.lines().any(|line| line == begun);
-    had.then(|| last(&file)).flatten()
+    let is_of_it = fs::read_to_string(&file).ok()?.lines().any(|line| line == begun || line == had(begun));
+    is_of_it.then(|| last(&file)).flatten()
+}
+
+/// Forgets a session. That a process has had it is still told, by a hash: otherwise what the client started in it would be taken for
+/// another process's.
+pub fn forget(home: &Path, session: &str) {
+    for entry in fs::read_dir(home.join(FOLDER)).into_iter().flatten().flatten() {
+        let Ok(text) = fs::read_to_string(entry.path()) else { continue };
+        if text.lines().any(|line| line == session) {
+            let had = had(session);
+            let lines = text.lines().map(|line| if line == session { had.as_str() } else { line });
+            let text: String = lines.map(|line| format!("{line}\n")).collect();
+            // One that stays is swept some day.
+            let _ = files::write_atomically(&entry.path(), text.as_bytes());
+        }
+    }
+}
+
+/// How a session that was forgotten is told.
+fn had(session: &str) -> String {
+    format!("{HAD}{}", files::name_of(session))
 }
 
 /// Removes what says nothing any more.
@@ -86,7 +109,7 @@ fn parent() -> Option<u32> {
 }
 
 fn last(file: &Path) -> Option<String> {
-    fs::read_to_string(file).ok()?.lines().last().map(str::to_owned)
+    fs::read_to_string(file).ok()?.lines().rfind(|line| !line.starts_with(HAD)).map(str::to_owned)
 }
 
 fn file(home: &Path, process: u32) -> PathBuf {
@@ -114,6 +137,13 @@ mod tests {
         assert_eq!(newest(home, 7, "b").as_deref(), Some("a"), "gone back to");
         note(7, "x\ny", false);
         assert_eq!(newest(home, 7, "a").as_deref(), Some("a"));
+        // A session that was deleted is named no more.
+        note(7, "e", false);
+        forget(home, "a");
+        assert!(!fs::read_to_string(file(home, 7)).unwrap().lines().any(|line| line == "a"));
+        assert_eq!(newest(home, 7, "a").as_deref(), Some("e"));
+        forget(home, "e");
+        assert_eq!((newest(home, 7, "e").as_deref(), newest(home, 8, "c").as_deref()), (Some("b"), Some("c")));
         // The number is given to another process.
         note(7, "d", true);
         assert_eq!((newest(home, 7, "a"), newest(home, 7, "d").as_deref()), (None, Some("d")));

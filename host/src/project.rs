@@ -131,8 +131,7 @@ pub fn meant(asked: Option<&str>, here: &Path, known: &BTreeSet<String>) -> Resu
 /// that of the whole system, and no project.
 pub fn kept_in(folder: &Path) -> Option<String> {
     let place = place(folder);
-    let is_home = paths::user_home().is_some_and(|home| resolved(&home) == place);
-    (place.parent().is_some() && !is_home).then(|| place.to_string_lossy().into_owned())
+    (!is_no_project(&place)).then(|| place.to_string_lossy().into_owned())
 }
 
 /// The project of a folder: its repository with all worktrees; without one, what lies in the folder, or else the nearest

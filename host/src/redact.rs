@@ -32,6 +32,7 @@ use run::Runs;
 use span::Span;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 pub use privacy::{Lists, Privacy};
 
@@ -148,9 +149,20 @@ impl Redactor {
 
     /// [`Self::redact`], adding what was found to `counts`.
     pub fn redact_counted<'t>(&self, text: &'t str, counts: &mut Counts) -> Cow<'t, str> {
+        self.redact_unless(text, &|_, _| false, counts)
+    }
+
+    /// The same, but what `stays` says of a text and a part of it stays.
+    fn redact_unless<'t>(
+        &self,
+        text: &'t str,
+        stays: &dyn Fn(&str, Range<usize>) -> bool,
+        counts: &mut Counts,
+    ) -> Cow<'t, str> {
         let mut text = Cow::Borrowed(text);
         for _ in 0..ROUNDS {
-            let spans = self.spans(&text);
+            let mut spans = self.spans(&text);
+            spans.retain(|span| !stays(&text, span.start..span.end));
             if spans.is_empty() {
                 break;
             }

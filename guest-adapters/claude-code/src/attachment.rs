@@ -7,6 +7,7 @@
 use totalrecall_sdk::adapter::{Output, Trouble, Verdict};
 use totalrecall_sdk::types::{Author, Channel};
 
+use crate::markers::without_ours;
 use crate::record::{Content, Origin, Record};
 use crate::{ClaudeCode, Place, message, named};
 use totalrecall_sdk::json::{Raw, Text, object};
@@ -108,9 +109,9 @@ impl ClaudeCode {
             return Ok(Verdict::Understood(named("attachment", kind)));
         }
         if kind.starts_with("hook_") || kind == "async_hook_response" {
-            let text = hook_text(&attachment);
+            let text = hook_text(kind, &attachment);
             // What a hook says in JSON follows as text in an attachment of its own.
-            if text.is_empty() || (kind == "hook_success" && text.starts_with('{')) || is_ours(kind, &text) {
+            if text.is_empty() || (kind == "hook_success" && text.starts_with('{')) {
                 return Ok(Verdict::Skipped(named("attachment", kind)));
             }
             let text = format!("{}: {text}", attachment.hook.get().unwrap_or("hook"));
@@ -141,13 +142,9 @@ impl ClaudeCode {
     }
 }
 
-/// Did `TotalRecall`'s hook print it? Its lines for the person and for the model begin so (`host/src/cli/hook/`).
-fn is_ours(kind: &str, text: &str) -> bool {
-    text.starts_with("<totalrecall-output>") || (kind == "hook_system_message" && text.starts_with("TotalRecall: "))
-}
-
-/// What a hook said: its context, its objection, or what it printed.
-fn hook_text(attachment: &Attachment<'_>) -> String {
+/// What hooks said: their context, their objection, or what they printed. Several may say something in one attachment, of which
+/// `TotalRecall`'s is left out.
+fn hook_text(kind: &str, attachment: &Attachment<'_>) -> String {
     let content = match attachment.content.map(|raw| raw.get()) {
         Some(raw) if raw.starts_with('[') => {
             serde_json::from_str::<totalrecall_sdk::json::List<Text<'_>>>(raw).unwrap_or_default().0
@@ -160,6 +157,9 @@ fn hook_text(attachment: &Attachment<'_>) -> String {
     if parts.iter().all(|part| part.trim().is_empty()) {
         parts.push(attachment.stdout.as_str());
     }
-    let parts: Vec<&str> = parts.into_iter().map(str::trim).filter(|part| !part.is_empty()).collect();
+    // Its line for the person (`host/src/cli/hook/`).
+    let is_ours = |part: &str| kind == "hook_system_message" && part.trim().starts_with("TotalRecall: ");
+    let parts = parts.into_iter().filter(|part| !is_ours(part)).map(without_ours);
+    let parts: Vec<String> = parts.map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect();
     parts.join("\n")
 }

@@ -168,16 +168,24 @@ fn without_editor(text: &str) -> Option<&str> {
 
 /// The text without `<system-reminder>` parts: they are the tool's, wherever they stand.
 pub(crate) fn without_reminders(text: &str) -> Cow<'_, str> {
-    const OPEN: &str = "<system-reminder>";
-    const CLOSE: &str = "</system-reminder>";
+    without(text, "<system-reminder>", "</system-reminder>")
+}
+
+/// The text without what `TotalRecall`'s hooks put before the model (`host/src/fence.rs`), wherever it stands.
+pub(crate) fn without_ours(text: &str) -> Cow<'_, str> {
+    without(text, "<totalrecall-output>", "</totalrecall-output>")
+}
+
+/// The text without its parts between two marks; to the end where one is not closed.
+fn without<'t>(text: &'t str, open: &str, close: &str) -> Cow<'t, str> {
     // Every result of a tool comes through here: this search is the fast one.
-    if memchr::memmem::find(text.as_bytes(), OPEN.as_bytes()).is_none() {
+    if memchr::memmem::find(text.as_bytes(), open.as_bytes()).is_none() {
         return Cow::Borrowed(text);
     }
     let (mut kept, mut rest) = (String::with_capacity(text.len()), text);
-    while let Some(start) = rest.find(OPEN) {
+    while let Some(start) = rest.find(open) {
         kept.push_str(&rest[..start]);
-        rest = rest[start..].find(CLOSE).map_or("", |end| &rest[start + end + CLOSE.len()..]);
+        rest = rest[start..].find(close).map_or("", |end| &rest[start + end + close.len()..]);
     }
     kept.push_str(rest);
     Cow::Owned(kept)

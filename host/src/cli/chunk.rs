@@ -155,11 +155,12 @@ impl Save {
             return Ok(Outcome::Done);
         }
         let (id, tokens) = (ui::line(&saved.chunk.id), saved.chunk.tokens);
-        context.print(&if saved.known {
+        let text = if saved.known {
             format!("{id} has this text already: {}\n", ui::line(&saved.chunk.summary))
         } else {
             format!("Saved as {id} (about {tokens} tokens).\n")
-        })?;
+        };
+        context.print_of(&saved, &text)?;
         if saved.redacted > 0 {
             ui::say(&format!("{} taken out.", ui::counted(saved.redacted, "secret was", "secrets were")));
         }
@@ -183,7 +184,7 @@ impl List {
         if self.json {
             context.print_json(&serde_json::json!({ "total": total, "chunks": chunks }))?;
         } else if total > 0 {
-            context.print(&listed(&chunks, total))?;
+            context.print_of(&chunks, &listed(&chunks, total))?;
         }
         if total == 0 {
             ui::say("No chunk is like that.");
@@ -225,12 +226,8 @@ impl Show {
             ui::say(&format!("There is no chunk {}. `totalrecall chunk list` lists them.", ui::line(&self.id)));
             return Ok(Outcome::NothingFound);
         };
-        let content = match store.chunk_text(chunk.row)? {
-            None => store.archived_chunk_text(chunk.row)?,
-            content => content,
-        };
         // Before it is cut into lines: a key has several.
-        let content = content.map(|text| context.shown(&text));
+        let content = store.kept_chunk_text(chunk.row)?.map(|text| context.shown(&text));
         let all: Vec<&str> = content.as_deref().map(|text| text.lines().collect()).unwrap_or_default();
         let (from, to) = lines.unwrap_or((1, all.len().max(1)));
         let to = to.min(all.len());

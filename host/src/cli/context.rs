@@ -1,6 +1,7 @@
 //! What most commands need, made once from arguments, environment and settings.
 
 use std::{
+    borrow::Cow,
     path::PathBuf,
     sync::{
         Arc, OnceLock,
@@ -41,9 +42,22 @@ impl Context {
         self.redactor().redact(text).into_owned()
     }
 
+    /// The same of a text that tells of a value, whose ids stay.
+    pub(super) fn shown_of(&self, value: &impl serde::Serialize, text: &str) -> anyhow::Result<String> {
+        Ok(match self.redactor().redact(text) {
+            Cow::Borrowed(text) => text.to_owned(),
+            Cow::Owned(_) => self.redactor().shown_text(text, &serde_json::to_value(value)?),
+        })
+    }
+
     /// Prints what is stored, so far as it may be shown today.
     pub(super) fn print(&self, text: &str) -> anyhow::Result<()> {
         Ok(ui::print(&self.redactor().redact(text))?)
+    }
+
+    /// Prints a text that tells of a value, whose ids stay.
+    pub(super) fn print_of(&self, value: &impl serde::Serialize, text: &str) -> anyhow::Result<()> {
+        Ok(ui::print(&self.shown_of(value, text)?)?)
     }
 
     /// As one JSON document.
@@ -60,7 +74,7 @@ impl Context {
         Ok(text? + "\n")
     }
 
-    fn redactor(&self) -> &Redactor {
+    pub(super) fn redactor(&self) -> &Redactor {
         self.redactor.get_or_init(|| self.config.redactor())
     }
 

@@ -61,7 +61,7 @@ impl Export {
             None => whole(context, &store, &part)?,
         };
         let text = match self.format {
-            Format::Markdown => context.shown(&handover.markdown()),
+            Format::Markdown => context.shown_of(&handover, &handover.markdown())?,
             Format::Json => context.shown_json(&handover)?,
         };
         match &self.output {

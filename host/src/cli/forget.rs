@@ -74,9 +74,7 @@ impl Found {
         let mut found = Self { memories, ..Self::default() };
         for chunk in store.chunks()? {
             let mut text = format!("{}\n{}\n{}", chunk.id, chunk.summary, chunk.tags.join("\n"));
-            let content = store.chunk_text(chunk.row)?;
-            text +=
-                &content.map_or_else(|| store.archived_chunk_text(chunk.row), |it| Ok(Some(it)))?.unwrap_or_default();
+            text += &store.kept_chunk_text(chunk.row)?.unwrap_or_default();
             for entity in store.marks(Origin::Chunk, chunk.row, "entity")? {
                 text += &format!("\n{entity}");
             }
@@ -149,7 +147,7 @@ impl Forget {
         }
         let asks = !self.yes && !self.dry_run && !self.json;
         if !self.json {
-            context.print(&found.text())?;
+            context.print_of(&serde_json::json!({ "ids": found.ids() }), &found.text())?;
         }
         let question = format!(
             "Forget {}, for good? [y/N] ",

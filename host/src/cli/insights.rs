@@ -85,7 +85,8 @@ impl Insights {
         let library = library.judged(&store, &context.config, context.now)?;
         let view = self.view(&library, context.now)?;
         let kinds = Guests::load(&context.config, Some(&context.home))?.kinds().to_vec();
-        let insights = library.insights_in(&view, &kinds, &context.config.patterns, context.now);
+        let insights =
+            library.insights_in(&view, &kinds, &context.config.patterns, context.now).redacted(context.redactor());
         if !self.topic.is_empty() {
             return self.about(&insights, context);
         }
@@ -109,9 +110,9 @@ impl Insights {
     fn about(&self, insights: &insights::Insights, context: &Context) -> anyhow::Result<Outcome> {
         let found = pattern::about(&insights.patterns, &self.topic);
         if self.json {
-            self.give(&(serde_json::to_string_pretty(&found)? + "\n"), context)?;
+            self.give(&context.shown_json(&found)?, context)?;
         } else if !found.is_empty() {
-            self.give(&topic::text(&found, insights), context)?;
+            self.give(&context.shown(&topic::text(&found, insights)), context)?;
         }
         if found.is_empty() {
             ui::say(&format!(
@@ -128,7 +129,7 @@ impl Insights {
         let page = context.home.insights();
         match std::fs::read_to_string(&page) {
             Ok(_) if self.path => ui::print(&format!("{}\n", page.display()))?,
-            Ok(text) => self.give(&text, context)?,
+            Ok(text) => self.give(&context.shown(&text), context)?,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 ui::say("There is no page yet. Run: totalrecall reconcile && totalrecall worker");
                 return Ok(Outcome::NothingFound);
@@ -160,7 +161,7 @@ impl Insights {
 
     fn text(&self, insights: &insights::Insights, context: &Context) -> anyhow::Result<String> {
         if self.json {
-            return Ok(serde_json::to_string_pretty(insights)? + "\n");
+            return context.shown_json(insights);
         }
         let locale = locale::choose(context.config.language().as_deref(), None);
         Ok(if self.html { insights.html(&locale) } else { insights.page(&locale) })

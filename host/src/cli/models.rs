@@ -1,6 +1,6 @@
 //! `models`: what says what texts mean.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::{Context, Outcome, Usage, progress, ui};
 use crate::{
@@ -46,35 +46,45 @@ NO_PROXY hold. Nothing is sent but the request for these files.")]
         /// As `list` names it, or OWNER/REPOSITORY@REVISION
         #[arg(value_name = "NAME")]
         model: String,
-        /// What it is to be called here; its own name unless given
-        #[arg(long)]
-        name: Option<String>,
-        /// Use it from now on
-        #[arg(long = "use")]
-        chosen: bool,
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        made: Made,
     },
     /// Compile a model of a folder
     Import {
         /// The folder
         folder: PathBuf,
-        /// What it is to be called here; its folder's name unless given
-        #[arg(long)]
-        name: Option<String>,
-        /// Use it from now on
-        #[arg(long = "use")]
-        chosen: bool,
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        made: Made,
     },
     /// Use another model
     Use {
         /// As `list` names it
         name: String,
     },
+}
+
+/// What becomes of a model that is not here yet.
+#[derive(Debug, clap::Args)]
+struct Made {
+    /// What it is to be called here; its own name, or its folder's, unless given
+    #[arg(long)]
+    name: Option<String>,
+    /// Use it from now on
+    #[arg(long = "use")]
+    chosen: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Made {
+    fn choose(&self, context: &Context, known: &mut Known) -> anyhow::Result<()> {
+        if self.chosen {
+            embedding::choose(&context.home, &known.name).map_err(usage)?;
+            known.in_use = true;
+        }
+        Ok(())
+    }
 }
 
 impl Models {
@@ -92,27 +102,8 @@ impl Models {
                     ui::print(&lines.collect::<String>())?;
                 }
             }
-            Command::Pull { model, name, chosen, json } => {
-                self.pull(context, model, name.as_deref(), *chosen, *json)?
-            }
-            Command::Import { folder, name, chosen, json } => {
-                let name = match (name, folder.canonicalize().ok().as_deref().and_then(|path| path.file_name())) {
-                    (Some(name), _) => name.clone(),
-                    (None, Some(name)) => name.to_string_lossy().into_owned(),
-                    (None, None) => return Err(Usage(format!("there is no folder {}", folder.display())).into()),
-                };
-                let mut known = embedding::import(&context.home, folder, &name).map_err(usage)?;
-                if *chosen {
-                    embedding::choose(&context.home, &name).map_err(usage)?;
-                    known.in_use = true;
-                }
-                if *json {
-                    ui::print_json(&known)?;
-                } else {
-                    ui::print(&line(&known))?;
-                    tell(*chosen);
-                }
-            }
+            Command::Pull { model, made } => pull(context, model, made)?,
+            Command::Import { folder, made } => import(context, folder, made)?,
             Command::Use { name } => {
                 embedding::choose(&context.home, name).map_err(usage)?;
                 tell(true);
@@ -120,47 +111,59 @@ impl Models {
         }
         Ok(Outcome::Done)
     }
+}
 
-    fn pull(&self, context: &Context, asked: &str, name: Option<&str>, chosen: bool, json: bool) -> anyhow::Result<()> {
-        let Some(published) = Published::named(asked) else {
-            return Err(Usage(format!(
-                "there is no model `{}` to fetch: `totalrecall models list` names some, others are \
-                 OWNER/REPOSITORY@REVISION with all 40 digits of the revision",
-                ui::line(asked)
-            ))
-            .into());
-        };
-        context.stop_on_ctrl_c();
-        let (name, server) = (name.unwrap_or(&published.name), paths::model_server());
-        let size = published.bytes().map_or_else(|| "of a size that is not known".to_owned(), ui::bytes);
-        ui::say(&format!(
-            "Fetching {} at {}, {size}, from {}",
-            published.repository,
-            &published.revision[..12],
-            ui::line(&fetch::without_name(&server))
-        ));
-        let bar = progress::bytes_bar(published.bytes().unwrap_or(0));
-        let pulled = embedding::pull(&context.home, &published, name, &server, &context.stop, &mut |file, bytes| {
-            bar.set_position(bytes);
-            bar.set_message(file.to_owned());
-        });
-        bar.finish_and_clear();
-        let mut pulled = pulled.map_err(usage)?;
-        if chosen {
-            embedding::choose(&context.home, name).map_err(usage)?;
-            pulled.model.in_use = true;
-        }
-        if json {
-            ui::print_json(&pulled)?;
-            return Ok(());
-        }
-        ui::print(&line(&pulled.model))?;
-        for file in pulled.files.iter().filter(|file| !file.pinned) {
-            ui::say(&format!("{} has the SHA-256 {}; nothing is known to compare it with", file.name, file.sha256));
-        }
-        tell(chosen);
-        Ok(())
+fn import(context: &Context, folder: &Path, made: &Made) -> anyhow::Result<()> {
+    let name = match (&made.name, folder.canonicalize().ok().as_deref().and_then(Path::file_name)) {
+        (Some(name), _) => name.clone(),
+        (None, Some(name)) => name.to_string_lossy().into_owned(),
+        (None, None) => return Err(Usage(format!("there is no folder {}", folder.display())).into()),
+    };
+    let mut known = embedding::import(&context.home, folder, &name).map_err(usage)?;
+    made.choose(context, &mut known)?;
+    if made.json {
+        return ui::print_json(&known);
     }
+    ui::print(&line(&known))?;
+    tell(made.chosen);
+    Ok(())
+}
+
+fn pull(context: &Context, asked: &str, made: &Made) -> anyhow::Result<()> {
+    let Some(published) = Published::named(asked) else {
+        return Err(Usage(format!(
+            "there is no model `{}` to fetch: `totalrecall models list` names some, others are \
+             OWNER/REPOSITORY@REVISION with all 40 digits of the revision",
+            ui::line(asked)
+        ))
+        .into());
+    };
+    context.stop_on_ctrl_c();
+    let (name, server) = (made.name.as_ref().unwrap_or(&published.name), paths::model_server());
+    let size = published.bytes().map_or_else(|| "of a size that is not known".to_owned(), ui::bytes);
+    ui::say(&format!(
+        "Fetching {} at {}, {size}, from {}",
+        published.repository,
+        &published.revision[..12],
+        ui::line(&fetch::without_name(&server))
+    ));
+    let bar = progress::bytes_bar(published.bytes().unwrap_or(0));
+    let pulled = embedding::pull(&context.home, &published, name, &server, &context.stop, &mut |file, bytes| {
+        bar.set_position(bytes);
+        bar.set_message(file.to_owned());
+    });
+    bar.finish_and_clear();
+    let mut pulled = pulled.map_err(usage)?;
+    made.choose(context, &mut pulled.model)?;
+    if made.json {
+        return ui::print_json(&pulled);
+    }
+    ui::print(&line(&pulled.model))?;
+    for file in pulled.files.iter().filter(|file| !file.pinned) {
+        ui::say(&format!("{} has the SHA-256 {}; nothing is known to compare it with", file.name, file.sha256));
+    }
+    tell(made.chosen);
+    Ok(())
 }
 
 /// A model that can be fetched, for machines.

@@ -80,7 +80,7 @@ impl Recall {
         if self.json {
             context.print_json(&recalled)?;
         } else if recalled.total > 0 {
-            context.print(&text(&recalled, store.count_memories()?))?;
+            context.print_of(&recalled, &text(&recalled, store.count_memories()?))?;
         }
         if recalled.total == 0 {
             ui::say(match words.is_empty() {

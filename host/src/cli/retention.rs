@@ -77,9 +77,9 @@ impl Retention {
                 let Some(store) = library::store(context)? else { return Ok(Outcome::NothingFound) };
                 let plan = keeper.plan(&store, options.what())?;
                 if options.json {
-                    ui::print_json(&plan)?;
+                    context.print_json(&plan)?;
                 } else {
-                    ui::print(&text(&plan))?;
+                    context.print_of(&plan, &text(&plan))?;
                 }
                 Ok(if plan.archive.is_empty() && plan.purge.is_empty() { Outcome::NothingFound } else { Outcome::Done })
             }

@@ -127,7 +127,7 @@ impl Search {
         if self.json {
             context.print_json(&answer)?;
         } else {
-            context.print(&text::answer(&answer))?;
+            context.print_of(&answer, &text::answer(&answer))?;
             tell_of(context, &answer);
         }
         Ok(if answer.hits.is_empty() || answer.confidence == Confidence::Nothing {
@@ -184,7 +184,7 @@ impl GrepLines {
         if self.json {
             context.print_json(&found)?;
         } else {
-            context.print(&text::lines(&found))?;
+            context.print_of(&found, &text::lines(&found))?;
             for note in text::line_notes(&found) {
                 ui::say(&context.shown(&note));
             }
@@ -201,7 +201,7 @@ impl Timeline {
         if self.json {
             context.print_json(&serde_json::json!({ "moments": moments, "more": more }))?;
         } else {
-            context.print(&text::moments(&moments))?;
+            context.print_of(&moments, &text::moments(&moments))?;
             if more > 0 {
                 ui::say(&format!("{more} more; --limit {} shows all.", moments.len() + more));
             }
@@ -222,14 +222,13 @@ impl Show {
                 None => ui::warn(&missing(&store, &reference)?),
             }
         }
+        let (values, texts): (Vec<_>, Vec<_>) = shown.into_iter().unzip();
         if self.json {
-            let values: Vec<_> = shown.iter().map(|(json, _)| json).collect();
             context.print_json(&values)?;
         } else {
-            let texts: Vec<_> = shown.iter().map(|(_, text)| text.as_str()).collect();
-            context.print(&texts.join("\n"))?;
+            context.print_of(&values, &texts.join("\n"))?;
         }
-        Ok(if shown.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+        Ok(if values.is_empty() { Outcome::NothingFound } else { Outcome::Done })
     }
 
     fn one(&self, store: &Store, reference: &Reference) -> anyhow::Result<Option<(serde_json::Value, String)>> {

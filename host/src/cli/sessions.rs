@@ -149,7 +149,7 @@ impl List {
         if self.json {
             context.print_json(&serde_json::json!({ "total": total, "sessions": found }))?;
         } else {
-            context.print(&found.iter().map(line).collect::<String>())?;
+            context.print_of(&found, &found.iter().map(line).collect::<String>())?;
             if found.len() < total {
                 ui::say(&format!("{} of {total} sessions; --limit shows more", found.len()));
             } else if total == 0 {

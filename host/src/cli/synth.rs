@@ -38,9 +38,9 @@ impl Synth {
         let candidates = Candidates::load(&store, &context.config, context.now)?;
         let found = look(context, &mut store, &candidates, (!self.no_model).then_some(&mut model), !self.json)?;
         if self.json {
-            ui::print_json(&found)?;
+            context.print_json(&found)?;
         } else {
-            ui::print(&text(&candidates, &found))?;
+            context.print(&text(&candidates, &found))?;
         }
         if found.merges.is_empty() {
             ui::say("Nothing to merge.");

@@ -66,7 +66,7 @@ impl Unsaved {
         } else if total == 0 {
             ui::say("Of every session that changed much something was saved, or it was acknowledged.");
         } else {
-            context.print(&text(&found, total))?;
+            context.print_of(&found, &text(&found, total))?;
         }
         Ok(if total == 0 { Outcome::NothingFound } else { Outcome::Done })
     }

@@ -10,7 +10,7 @@ use crate::{
     chunk::{self, NewChunk, Prepared},
     event::is_plausible,
     memory::{self, NewMemory, TAG_LIMIT, TAGS},
-    redact::Redactor,
+    redact::{self, Redactor},
     store::{Origin, Store, StoreError, Taken},
 };
 
@@ -37,6 +37,20 @@ pub(super) struct Entry {
 pub(super) enum Thing {
     Memory(NewMemory),
     Chunk(NewChunk),
+}
+
+impl Thing {
+    /// Of what it says, and where that holds. `secrets` knows no `[privacy]`, which changes while what is said there does not.
+    fn hash(&self, secrets: &Redactor) -> String {
+        let without = |text: &str| secrets.kept(text, &mut redact::Counts::default());
+        match self {
+            Self::Memory(new) => {
+                let project = new.project.as_deref().unwrap_or_default();
+                chunk::hash(&format!("{project}\n{}", without(new.content.trim())))
+            }
+            Self::Chunk(new) => chunk::hash(&without(&new.content)),
+        }
+    }
 }
 
 /// What was read of another program.
@@ -234,6 +248,14 @@ pub struct Counts {
     pub forgotten: usize,
 }
 
+/// What says the same as an entry.
+enum Twin {
+    /// What has this name here.
+    Here(String),
+    /// Another entry, which is told by this.
+    Entry(String),
+}
+
 /// What is to be done with each.
 enum Act {
     Remember(Box<NewMemory>),
@@ -243,16 +265,6 @@ enum Act {
 }
 
 impl Act {
-    /// Of what it says, without secrets, and where that holds.
-    fn hash(&self) -> String {
-        match self {
-            Self::Remember(new) => {
-                chunk::hash(&format!("{}\n{}", new.project.as_deref().unwrap_or_default(), new.content))
-            }
-            Self::Save(prepared) | Self::Replace(_, prepared) => prepared.hash.clone(),
-        }
-    }
-
     fn set_origin(&mut self, origin: &str) {
         *match self {
             Self::Remember(new) => &mut new.origin,
@@ -265,6 +277,8 @@ struct Plan {
     acts: Vec<(Entry, Act)>,
     /// Names here of entries that are here already, by their ids there.
     names: BTreeMap<String, String>,
+    /// By what entries are told that something else says, and that.
+    twins: Vec<(String, Twin)>,
     report: Kept,
 }
 
@@ -272,9 +286,13 @@ impl Plan {
     fn new(read: Entries, store: Option<&Store>, redactor: &Redactor, now: i64) -> Result<Self, StoreError> {
         let taken = store.map_or_else(|| Ok(BTreeMap::new()), Store::taken)?;
         let mut report = Kept { folder: read.folder, notes: read.notes, skipped: read.skipped, ..Kept::default() };
-        let (mut acts, mut names) = (Vec::new(), BTreeMap::new());
-        let mut seen = BTreeSet::new();
+        let secrets = Redactor::new(&redact::Settings::default());
+        let (mut acts, mut names, mut twins) = (Vec::new(), BTreeMap::new(), Vec::new());
+        let (mut seen, mut gone, mut replaced) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
         for mut entry in read.entries {
+            if read.is_named_by_folder {
+                entry.origin = format!("{} {}", entry.origin, entry.thing.hash(&secrets));
+            }
             let (prepared, is_memory) = match &mut entry.thing {
                 Thing::Memory(new) => (prepare_memory(redactor, std::mem::take(new)), true),
                 Thing::Chunk(new) => (prepare_chunk(redactor, std::mem::take(new)), false),
@@ -288,48 +306,58 @@ impl Plan {
             };
             let counts = if is_memory { &mut report.memories } else { &mut report.chunks };
             counts.found += 1;
-            if read.is_named_by_folder {
-                entry.origin = format!("{} {}", entry.origin, act.hash());
-            }
             act.set_origin(&entry.origin);
-            let here = here(store, &act, &entry, now)?;
-            let act = match (taken.get(&entry.origin), act) {
-                (Some(Taken::Forgotten), _) => {
+            // What something else takes the place of says nothing any more.
+            let stays = |name: &String| !replaced.contains(name);
+            let here = here(store, &act, &entry, now)?.filter(stays);
+            let taken = taken.get(&entry.origin).filter(|it| !matches!(it, Taken::Twin(name, _) if !stays(name)));
+            // One that is told by its text, too, is another once that has changed.
+            let has_changed = !read.is_named_by_folder && here.is_none() && has_changed(store, taken, &act, redactor)?;
+            let act = match (taken, act) {
+                (Some(Taken::Forgotten), act) => {
+                    gone.insert(same(&act));
                     counts.forgotten += 1;
                     continue;
                 }
-                (Some(Taken::Chunk(name, hash)), Act::Save(prepared)) if *hash != prepared.hash && here.is_none() => {
+                (Some(Taken::Chunk(name, _)), Act::Save(prepared)) if has_changed => {
                     counts.changed += 1;
+                    replaced.insert(name.clone());
                     Act::Replace(name.clone(), prepared)
                 }
-                (Some(Taken::Memory(name) | Taken::Chunk(name, _)), _) => {
+                (Some(Taken::Memory(name) | Taken::Chunk(name, _) | Taken::Twin(name, _)), _) if !has_changed => {
                     counts.known += 1;
                     names.insert(entry.id, name.clone());
                     continue;
                 }
-                (None, _) if here.is_some() => {
-                    counts.known += 1;
-                    names.extend(here.map(|name| (entry.id, name)));
-                    continue;
-                }
-                (None, act) => {
-                    if !seen.insert(same(&act)) {
+                (_, act) => {
+                    let same = same(&act);
+                    let twin = here.map(Twin::Here).or_else(|| seen.get(&same).cloned().map(Twin::Entry));
+                    if let Some(twin) = twin {
                         counts.known += 1;
+                        if let Twin::Here(name) = &twin {
+                            names.insert(entry.id, name.clone());
+                        }
+                        twins.push((entry.origin, twin));
+                        continue;
+                    }
+                    if gone.contains(&same) {
+                        counts.forgotten += 1;
                         continue;
                     }
                     counts.new += 1;
+                    seen.insert(same, entry.origin.clone());
                     act
                 }
             };
             report.redacted += redacted;
             acts.push((entry, act));
         }
-        Ok(Self { acts, names, report })
+        Ok(Self { acts, names, twins, report })
     }
 
     fn carry_out(self, store: &mut Store, now: i64) -> Result<Kept, StoreError> {
-        let Self { acts, mut names, mut report } = self;
-        let (mut done, mut superseded) = (Vec::new(), Vec::new());
+        let Self { acts, mut names, twins, mut report } = self;
+        let (mut done, mut superseded, mut kept) = (Vec::new(), Vec::new(), BTreeMap::new());
         for (entry, act) in acts {
             let name = match act {
                 Act::Remember(new) => match store.add_memory(&new, now) {
@@ -348,7 +376,17 @@ impl Plan {
             };
             done.extend(entry.done_at.map(|at| (name.clone(), at)));
             superseded.extend(entry.superseded.map(|(by, at)| (name.clone(), by, at)));
+            kept.insert(entry.origin, name.clone());
             names.insert(entry.id, name);
+        }
+        for (origin, twin) in twins {
+            let name = match &twin {
+                Twin::Here(name) => Some(name),
+                Twin::Entry(other) => kept.get(other).filter(|_| *other != origin),
+            };
+            if let Some(name) = name {
+                store.put_twin(&origin, name)?;
+            }
         }
         for (name, at) in done {
             store.set_done(&name, at)?;
@@ -397,6 +435,26 @@ fn here(store: Option<&Store>, act: &Act, entry: &Entry, now: i64) -> Result<Opt
         }
         Act::Save(prepared) | Act::Replace(_, prepared) => store.chunk_of_hash(&prepared.hash),
     }
+}
+
+/// Is what it was taken over as another text than it has there now? What `[privacy]` takes out of that today makes it no other.
+fn has_changed(
+    store: Option<&Store>,
+    taken: Option<&Taken>,
+    act: &Act,
+    redactor: &Redactor,
+) -> Result<bool, StoreError> {
+    let (Some(store), Some(Taken::Chunk(name, hash) | Taken::Twin(name, hash)), Act::Save(prepared)) =
+        (store, taken, act)
+    else {
+        return Ok(false);
+    };
+    if *hash == prepared.hash {
+        return Ok(false);
+    }
+    let Some(chunk) = store.chunk(name)? else { return Ok(true) };
+    let text = store.kept_chunk_text(chunk.row)?;
+    Ok(text.is_none_or(|text| chunk::hash(&redactor.redact(&text)) != prepared.hash))
 }
 
 /// Two of the same import that have this in common say the same.

@@ -17,6 +17,7 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::{FOLDER, seen};
 use crate::{config, fence, files, model::tokens, paths::Home, project::Project, store::Store};
@@ -140,6 +141,18 @@ struct Line {
     text: String,
 }
 
+impl Line {
+    /// `marks` stand in its brackets; `said` is the rest.
+    fn new(source: String, marks: &[String], said: &str) -> Self {
+        Self { source, text: format!("- [{}] {said}", marks.join(", ")) }
+    }
+
+    /// What more of it is found by.
+    fn id(&self) -> &str {
+        self.source.split(' ').next().unwrap_or_default()
+    }
+}
+
 fn find(home: &Home, folder: &Path, session: &str, occasion: &Occasion, now: i64) -> Option<Vec<Line>> {
     let store = Store::open_as_it_is(home.path()).ok()?;
     // One of another version is the worker's to bring up to date.
@@ -150,7 +163,7 @@ fn find(home: &Home, folder: &Path, session: &str, occasion: &Occasion, now: i64
         Occasion::File(file) => file::find(&store, folder, session, file, now).ok(),
     };
     // What the settings name by now may have been stored before they did.
-    let shown = |line: Line| Line { text: redactor.redact(&line.text).into_owned(), ..line };
+    let shown = |line: Line| Line { text: redactor.shown_text(&line.text, &json!({ "id": line.id() })), ..line };
     Some(found.flatten()?.into_iter().map(shown).collect())
 }
 
@@ -175,7 +188,6 @@ fn fit<'l>(preamble: &str, lines: impl Iterator<Item = &'l Line>, budget: u32) -
             told.push(line.source.as_str());
         }
     }
-    told.dedup();
     (!told.is_empty()).then(|| (fence::around(preamble, text.trim_end()), told))
 }
 

@@ -4,20 +4,17 @@
 //! and is to be done (48 to 90, by importance, whose word it is, and age), rules that do not work (70), sessions of which nothing
 //! was saved (64), earlier sessions, and hints. After a compaction, what stood in the conversation comes before the sessions (92 to 98).
 
-use std::{
-    collections::{BTreeMap, BTreeSet, HashSet},
-    path::Path,
-};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::{
-    item::{Item, Section, day, moment, said, speaker},
+    item::{Item, PATH, Section, day, moment, outdated, said, speaker},
     place,
 };
 use crate::{
     config::Config,
     fence::named,
     finding::Finding,
-    memory::{Category, Importance, Memory, Trust, stale},
+    memory::{Category, Importance, Memory, Trust},
     proposal::{Proposal, Status},
     search::Reference,
     store::{SessionId, SessionRow, Store, StoreError},
@@ -43,11 +40,10 @@ const FILES: usize = 4;
 /// Latest prompts that are told of a conversation that was compacted.
 const ASKED: usize = 4;
 
-/// Characters of a memory, of a prompt, of an error or a title, and of a path.
+/// Characters of a memory, of a prompt, and of an error or a title.
 const STATEMENT: usize = 320;
 const PROMPT: usize = 160;
 const SHORT: usize = 120;
-const PATH: usize = 80;
 
 /// The agent's own memory, which Claude Code keeps beside the transcripts of a project.
 const OWN_MEMORY: &str = "%/.claude/projects/%/memory/%";
@@ -155,17 +151,15 @@ impl<'a> Known<'a> {
         if memory.confidence < 0.8 {
             marks.push(format!("{:.0} % sure", memory.confidence * 100.0));
         }
-        let gone = stale::missing(memory, Path::exists);
-        if let Some(first) = gone.first() {
-            marks.push(format!("may be outdated: {} is gone", named(first, PATH)));
-        }
+        let outdated = outdated(memory);
+        marks.extend(outdated.clone());
         let why = format!(
             "{} {} that holds {}; {}{}",
             memory.importance.name(),
             memory.category.name(),
             if memory.project.is_some() { "in this project" } else { "everywhere" },
             speaker(memory.trust),
-            if gone.is_empty() { "" } else { "; it names a file that is gone" }
+            if outdated.is_some() { "; it names a file that is gone" } else { "" }
         );
         let words = said("", &memory.content, STATEMENT).unwrap_or_default();
         Item { until: memory.expires_at, ..Item::new(section, &memory.id, &marks, &words, rank, why) }

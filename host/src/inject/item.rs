@@ -1,10 +1,19 @@
 //! One thing that is told, as a line of ours.
 
-use std::borrow::Cow;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
-use crate::{fence::quoted, memory::Trust, model::tokens, redact::Redactor};
+use crate::{
+    fence::{named, quoted},
+    memory::{Memory, Trust, stale},
+    model::tokens,
+    redact::Redactor,
+};
+
+/// Characters of a path.
+pub(super) const PATH: usize = 80;
 
 /// What a line is about, in the order in which sections are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -82,7 +91,8 @@ pub struct Item {
 impl Item {
     /// Without what the settings name by now: it may have been stored before they did.
     pub(super) fn redacted(mut self, redactor: &Redactor) -> Self {
-        if let Cow::Owned(text) = redactor.redact(&self.text) {
+        let text = redactor.shown_text(&self.text, &json!({ "id": self.source }));
+        if text != self.text {
             self.tokens = tokens(&text) + 1;
             self.text = text;
         }
@@ -105,6 +115,12 @@ pub(super) fn speaker(trust: Trust) -> &'static str {
         Trust::Agent => "an agent concluded",
         Trust::Tool => "a tool printed",
     }
+}
+
+/// What is said of a memory that names files which are not there any more.
+pub(super) fn outdated(memory: &Memory) -> Option<String> {
+    let gone = stale::missing(memory, Path::exists);
+    gone.first().map(|first| format!("may be outdated: {} is gone", named(first, PATH)))
 }
 
 /// A day as people of this machine's zone have it.

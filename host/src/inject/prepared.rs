@@ -168,6 +168,7 @@ pub(super) fn remove_others(home: &Home, kept: &BTreeSet<String>, everything: bo
             let _ = fs::remove_file(entry.path());
         }
     }
+    files::remove_unfinished(&inject, SystemTime::now());
     let age = if everything { Duration::ZERO } else { DAY };
     files::remove_older(&inject.join(COMPACTED), age, SystemTime::now());
     seen::sweep(home.path());

@@ -149,7 +149,7 @@ impl Answer for Saved {
 
 /// The text of a chunk, an archived one's as well.
 pub(super) fn text_of(store: &Store, chunk: &Chunk) -> Result<String, Refusal> {
-    let text = store.chunk_text(chunk.row)?.map_or_else(|| store.archived_chunk_text(chunk.row), |it| Ok(Some(it)))?;
+    let text = store.kept_chunk_text(chunk.row)?;
     text.ok_or_else(|| Refusal::Failed(format!("nothing is left of the text of {}", chunk.id), None))
 }
 

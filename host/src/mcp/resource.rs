@@ -1,6 +1,7 @@
 //! Resources: the page of insights, and sessions in short.
 
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
+use serde_json::Value;
 
 use super::{
     desk::Desk,
@@ -52,7 +53,7 @@ pub(super) fn read(desk: &Desk, uri: &str) -> Result<Option<ResourceContents>, R
     if uri == INSIGHTS {
         let page = desk.home.insights();
         return match std::fs::read_to_string(&page) {
-            Ok(text) => Ok(Some(contents(desk, &text, uri, "text/markdown")?)),
+            Ok(text) => Ok(Some(contents(desk, &Value::Null, &text, uri, "text/markdown")?)),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(Refusal::Nothing),
             Err(error) => Err(Refusal::Failed(format!("could not read {}: {error}", page.display()), None)),
         };
@@ -61,11 +62,12 @@ pub(super) fn read(desk: &Desk, uri: &str) -> Result<Option<ResourceContents>, R
     let store = desk.store()?;
     let Ok(session) = find(&store, asked) else { return Ok(None) };
     let Some(digest) = digest(&store, session)? else { return Ok(None) };
-    Ok(Some(contents(desk, &text_of(&digest), uri, "text/plain")?))
+    let value = serde_json::json!({ "ids": [digest.id, digest.native_id] });
+    Ok(Some(contents(desk, &value, &text_of(&digest), uri, "text/plain")?))
 }
 
-fn contents(desk: &Desk, text: &str, uri: &str, kind: &str) -> Result<ResourceContents, Refusal> {
-    let text = clean(text);
-    let text = desk.redactor()?.redact(&text).into_owned();
+/// `value`: what the text tells of.
+fn contents(desk: &Desk, value: &Value, text: &str, uri: &str, kind: &str) -> Result<ResourceContents, Refusal> {
+    let text = desk.redactor()?.shown_text(&clean(text), value);
     Ok(ResourceContents::text(format!("{DATA}\n\n{text}"), uri).with_mime_type(kind))
 }

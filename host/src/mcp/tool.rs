@@ -23,6 +23,7 @@ use crate::{
     pause::PauseError,
     period::{PeriodError, UntilError},
     project::ProjectError,
+    redact::{self, Redactor},
     search::{AskedError, ReferenceError, SearchError},
     store::StoreError,
 };
@@ -272,7 +273,9 @@ fn call<T: Tool>(desk: &Desk, entry: &Entry, arguments: JsonObject) -> CallToolR
         if let Some(hint) = hint {
             let _ = write!(text, "\n{}", clean(&hint));
         }
-        CallToolResult::error(vec![ContentBlock::text(text)])
+        // Settings that cannot be read name nothing, and are what is refused then.
+        let redactor = desk.redactor().unwrap_or_else(|_| Redactor::new(&redact::Settings::default()));
+        CallToolResult::error(vec![ContentBlock::text(redactor.redact(&text).into_owned())])
     })
 }
 
@@ -313,7 +316,7 @@ fn told<A: Answer>(desk: &Desk, answer: A, mut notices: Vec<String>) -> Result<C
     harmless(&mut value);
     let redactor = desk.redactor()?;
     redactor.shown(&mut value);
-    let text = redactor.redact(&clean(text.trim_end())).into_owned();
+    let text = redactor.shown_text(&clean(text.trim_end()), &value);
     let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
     result.structured_content = Some(value);
     Ok(result)

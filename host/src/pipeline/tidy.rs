@@ -4,7 +4,7 @@ use std::{fs, io};
 
 use super::{Pipeline, PipelineError, Worked};
 use crate::{
-    inject, leftovers,
+    inject, leftovers, present,
     retention::Retention,
     store::{Deleted, SessionId, Store, StoreError},
 };
@@ -45,6 +45,7 @@ impl Pipeline<'_> {
             // What it was told quotes it, too.
             if let Some(row) = store.session(*session)? {
                 inject::drop_session(self.home.path(), &row.native_id);
+                present::forget(self.home.path(), &row.native_id);
             }
             if let Some(more) = store.delete_session(*session, self.now)? {
                 gone.add(more);

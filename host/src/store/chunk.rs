@@ -73,6 +73,7 @@ impl Store {
                 .chain(new.domain.iter().map(|domain| ("domain", domain)))
                 .chain(new.ticket.iter().map(|ticket| ("ticket", ticket)));
             mark::set(db, Origin::Chunk, row, marks)?;
+            taken::kept(db, new.origin.as_deref())?;
             passage::add(db, Origin::Chunk, row, parts(&new.content).len() as i64)?;
             Ok((name, false))
         })?;
@@ -127,7 +128,7 @@ impl Store {
                 .query_row([name], |row| Ok((row.get(0)?, row.get(1)?)))
                 .optional()?;
             let Some((row, origin)) = row else { return Ok(false) };
-            taken::forgotten(db, origin.as_deref())?;
+            taken::forgotten(db, name, origin.as_deref())?;
             archive::clear_chunk(db, row)?;
             deleted::note_held(db)?;
             Ok(true)
@@ -140,6 +141,7 @@ impl Store {
     /// As for any write.
     pub fn replace_chunk(&mut self, name: &str) -> Result<(), StoreError> {
         self.db.prepare_cached("UPDATE chunk SET origin = NULL WHERE name = ?1")?.execute([name])?;
+        taken::parted(&self.db, name)?;
         self.forget_chunk(name).map(drop)
     }
 
@@ -150,6 +152,14 @@ impl Store {
     pub fn chunk_text(&self, row: i64) -> Result<Option<String>, StoreError> {
         let mut find = self.db.prepare_cached("SELECT content FROM chunk WHERE id = ?1")?;
         Ok(find.query_row([row], |row| row.get(0)).optional()?.flatten())
+    }
+
+    /// The text of a chunk, of an archived one as well.
+    ///
+    /// # Errors
+    /// As for any read.
+    pub fn kept_chunk_text(&self, row: i64) -> Result<Option<String>, StoreError> {
+        self.chunk_text(row)?.map_or_else(|| self.archived_chunk_text(row), |text| Ok(Some(text)))
     }
 }
 

@@ -150,7 +150,7 @@ impl Store {
                 .query_row([name], |row| Ok((row.get(0)?, row.get(1)?)))
                 .optional()?;
             let Some((row, origin)) = row else { return Ok(false) };
-            taken::forgotten(db, origin.as_deref())?;
+            taken::forgotten(db, name, origin.as_deref())?;
             mark::clear(db, Origin::Memory, row)?;
             passage::remove(db, Origin::Memory, row)?;
             deleted::note_held(db)?;

@@ -13,15 +13,34 @@ pub enum Taken {
     Memory(String),
     /// It is a chunk of this name, whose text has this hash.
     Chunk(String, String),
+    /// A chunk of this name, whose text has this hash, was there already and says it as well.
+    Twin(String, String),
     /// A person has forgotten it since.
     Forgotten,
 }
 
-/// Notes that something that was taken over was forgotten on purpose.
-pub(super) fn forgotten(db: &Connection, origin: Option<&str>) -> Result<(), StoreError> {
-    if let Some(origin) = origin {
+/// Notes that what has this name here was forgotten on purpose, so that it is not taken over again under any name that it has there.
+pub(super) fn forgotten(db: &Connection, name: &str, origin: Option<&str>) -> Result<(), StoreError> {
+    let others = parted(db, name)?;
+    for origin in origin.into_iter().chain(others.iter().map(String::as_str)) {
         db.prepare_cached("INSERT OR IGNORE INTO meta (key, value) VALUES (?1, '')")?
             .execute([format!("forgotten {origin}")])?;
+    }
+    Ok(())
+}
+
+/// Has nothing but itself say what has this name here. Gives the names there of what did.
+pub(super) fn parted(db: &Connection, name: &str) -> Result<Vec<String>, StoreError> {
+    let mut part =
+        db.prepare_cached("DELETE FROM meta WHERE key GLOB 'also *' AND value = ?1 RETURNING substr(key, 6)")?;
+    let others = part.query_map([name], |row| row.get(0))?;
+    Ok(others.collect::<Result<_, _>>()?)
+}
+
+/// Notes that something is kept by itself from now on, whatever else said the same.
+pub(super) fn kept(db: &Connection, origin: Option<&str>) -> Result<(), StoreError> {
+    if let Some(origin) = origin {
+        db.prepare_cached("DELETE FROM meta WHERE key = ?1")?.execute([format!("also {origin}")])?;
     }
     Ok(())
 }
@@ -33,6 +52,21 @@ impl Store {
     /// As for any read.
     pub fn taken(&self) -> Result<BTreeMap<String, Taken>, StoreError> {
         let mut all = BTreeMap::new();
+        let mut twins = self.db.prepare_cached(
+            "SELECT substr(t.key, 6), m.name, c.name, c.hash FROM meta t
+             LEFT JOIN memory m ON m.name = t.value LEFT JOIN chunk c ON c.name = t.value
+             WHERE t.key GLOB 'also *'",
+        )?;
+        let mut rows = twins.query([])?;
+        while let Some(row) = rows.next()? {
+            let taken = match (row.get(1)?, row.get(2)?) {
+                (Some(memory), _) => Taken::Memory(memory),
+                (None, Some(chunk)) => Taken::Twin(chunk, row.get(3)?),
+                // It was thrown away.
+                (None, None) => continue,
+            };
+            all.insert(row.get(0)?, taken);
+        }
         let mut memories = self.db.prepare_cached("SELECT origin, name FROM memory WHERE origin IS NOT NULL")?;
         for row in memories.query_map([], |row| Ok((row.get(0)?, Taken::Memory(row.get(1)?))))? {
             all.extend([row?]);
@@ -46,6 +80,17 @@ impl Store {
             all.extend([row?]);
         }
         Ok(all)
+    }
+
+    /// Notes that what has this name here says what something has there, which is not kept besides.
+    ///
+    /// # Errors
+    /// As for any write.
+    pub fn put_twin(&mut self, origin: &str, name: &str) -> Result<(), StoreError> {
+        self.db
+            .prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)")?
+            .execute([format!("also {origin}").as_str(), name])?;
+        Ok(())
     }
 
     /// The memory that says this in this project and holds, by its name.

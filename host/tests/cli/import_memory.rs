@@ -15,6 +15,7 @@ use totalrecall::{
 
 use crate::{
     life::walk,
+    secrets::settings,
     support::{Ran, User},
 };
 
@@ -441,4 +442,110 @@ fn the_same_ids_of_another_folder_take_nothing_away() {
         let json = import(&user, &["json", &format!("{name}.json")]);
         assert_eq!((counts(&json, "memories"), counts(&json, "chunks")), ([2, 0, 0, 2, 0], [1, 0, 0, 1, 0]), "{json}");
     }
+}
+
+#[test]
+fn what_several_say_is_forgotten_once_for_all() {
+    let user = User::new();
+    let file = |name: &str, ids: &[&str]| {
+        let of = |text: &str| ids.iter().map(|id| json!({ "id": id, "content": text })).collect::<Vec<_>>();
+        let all = json!({ "memories": of("Deploys are on Tuesdays"), "chunks": of("How deploys went wrong") });
+        fs::write(user.folder().join(name), all.to_string()).unwrap();
+    };
+    let both = |name: &str| {
+        let report = import(&user, &["json", name]);
+        assert_eq!(counts(&report, "memories"), counts(&report, "chunks"), "{report}");
+        counts(&report, "memories")
+    };
+    user.ok(&["remember", "Deploys are on Tuesdays"]);
+    fs::write(user.folder().join("notes.md"), "How deploys went wrong").unwrap();
+    user.ok(&["chunk", "save", "notes.md"]);
+    file("own.json", &["own"]);
+    assert_eq!(both("own.json"), [1, 0, 0, 1, 0], "they are here already");
+    file("two.json", &["one", "two"]);
+    assert_eq!(both("two.json"), [2, 0, 0, 2, 0]);
+    user.ok(&["forget", "--matching", "deploys", "--yes"]);
+    assert_eq!((both("own.json"), both("two.json")), ([1, 0, 0, 0, 1], [2, 0, 0, 0, 2]));
+    file("two.json", &["two", "one", "three"]);
+    assert_eq!(both("two.json"), [3, 0, 0, 0, 3], "one that came since says the same");
+    file("two.json", &["two"]);
+    assert_eq!(both("two.json"), [1, 0, 0, 0, 1]);
+    assert!(memories(&user).is_empty() && store(&user).chunks().unwrap().is_empty());
+}
+
+#[test]
+fn what_several_of_one_import_say_is_forgotten_for_each() {
+    let user = User::new();
+    let file = |ids: &[&str]| {
+        let all: Vec<_> = ids.iter().map(|id| json!({ "id": id, "content": "Deploys are on Tuesdays" })).collect();
+        fs::write(user.folder().join("two.json"), json!({ "memories": all }).to_string()).unwrap();
+    };
+    file(&["one", "two"]);
+    assert_eq!(counts(&import(&user, &["json", "two.json"]), "memories"), [2, 1, 0, 1, 0]);
+    user.ok(&["forget", "--matching", "deploys", "--yes"]);
+    file(&["two"]);
+    assert_eq!(counts(&import(&user, &["json", "two.json"]), "memories"), [1, 0, 0, 0, 1]);
+}
+
+#[test]
+fn what_privacy_names_since_makes_nothing_another() {
+    let user = User::new();
+    let of = |text: &str| json!([{ "id": "a", "content": format!("{text} of CUST-12") }, { "id": "b", "content": format!("{text} of CUST-77") }]);
+    let all = json!({ "memories": of("The bill"), "chunks": of("The story") });
+    fs::write(user.folder().join("all.json"), all.to_string()).unwrap();
+    fs::create_dir(user.folder().join("mem")).unwrap();
+    database::make(&user.folder().join("mem/claude-mem.db"), SCHEMA).unwrap();
+    let prompt = "UPDATE user_prompts SET prompt_text = 'and now CUST-12' WHERE prompt_number = 2";
+    rusqlite::Connection::open(user.folder().join("mem/claude-mem.db")).unwrap().execute_batch(prompt).unwrap();
+    import(&user, &["claude-mem", "mem"]);
+    assert_eq!(counts(&import(&user, &["json", "all.json"]), "memories"), [2, 2, 0, 0, 0]);
+    user.ok(&["forget", "--matching", "CUST-77", "--yes"]);
+    for rules in ["[privacy]\npatterns = ['CUST-\\d+']\n", "[privacy]\npatterns = ['bill', 'story', 'C.ST-\\d']\n", ""]
+    {
+        settings(&user, rules);
+        let again = import(&user, &["json", "all.json"]);
+        assert_eq!(
+            (counts(&again, "memories"), counts(&again, "chunks")),
+            ([2, 0, 0, 1, 1], [2, 0, 0, 1, 1]),
+            "{rules}"
+        );
+        let again = import(&user, &["claude-mem", "mem"]);
+        assert_eq!(
+            (counts(&again, "memories"), counts(&again, "chunks")),
+            ([3, 0, 0, 3, 0], [2, 0, 0, 2, 0]),
+            "{rules}"
+        );
+    }
+}
+
+/// Prompts of sessions are alike more often than not.
+#[test]
+fn what_says_something_else_since_takes_nothing_from_its_twin() {
+    let user = User::new();
+    fs::create_dir(user.folder().join("mem")).unwrap();
+    let file = user.folder().join("mem/claude-mem.db");
+    database::make(
+        &file,
+        "CREATE TABLE user_prompts (id INTEGER PRIMARY KEY, content_session_id TEXT, prompt_number INTEGER, prompt_text TEXT);
+         INSERT INTO user_prompts VALUES (1, 'C-1', 1, 'go on'), (2, 'C-2', 1, 'go on');",
+    )
+    .unwrap();
+    let imported = || counts(&import(&user, &["claude-mem", "mem"]), "chunks");
+    assert_eq!(imported(), [2, 1, 0, 1, 0]);
+    let more = "INSERT INTO user_prompts VALUES (3, 'C-2', 2, 'and test it')";
+    rusqlite::Connection::open(&file).unwrap().execute_batch(more).unwrap();
+    assert_eq!(imported(), [2, 1, 0, 1, 0]);
+    assert_eq!(imported(), [2, 0, 0, 2, 0]);
+    assert_eq!(store(&user).chunks().unwrap().len(), 2);
+    let first = store(&user).chunks().unwrap().into_iter().find(|it| it.session.as_deref() == Some("C-1")).unwrap();
+    user.ok(&["forget", &first.id, "--yes"]);
+    assert_eq!(imported(), [2, 0, 0, 1, 1], "the other one was not forgotten with it");
+
+    let more = "INSERT INTO user_prompts VALUES (4, 'C-3', 1, 'well done'), (5, 'C-4', 1, 'well done')";
+    rusqlite::Connection::open(&file).unwrap().execute_batch(more).unwrap();
+    assert_eq!(imported(), [4, 1, 0, 2, 1]);
+    let more = "INSERT INTO user_prompts VALUES (6, 'C-3', 2, 'and now the rest')";
+    rusqlite::Connection::open(&file).unwrap().execute_batch(more).unwrap();
+    assert_eq!(imported(), [4, 1, 1, 1, 1], "what the first of them said alone is what the other one says");
+    assert_eq!(imported(), [4, 0, 0, 3, 1]);
 }

@@ -12,7 +12,7 @@ use crate::{
 
 const PRIVACY: &str = "[privacy]\nfields = ['x-internal-key']\nhosts = ['corp.example']\nprivate-addresses = true\npatterns = ['CUST-\\d+', 'pytest']\n";
 
-fn settings(user: &User, text: &str) {
+pub(crate) fn settings(user: &User, text: &str) {
     fs::create_dir_all(user.state()).unwrap();
     fs::write(user.state().join("config.toml"), text).unwrap();
 }
@@ -204,6 +204,9 @@ fn what_was_stored_before_is_shown_to_nobody() {
     fs::write(user.folder().join("notes.md"), "The customer\nCUST-99 called about src/CUST-99/a.rs\nand pytest")
         .unwrap();
     user.ok(&["chunk", "save", "notes.md", "--summary", "About CUST-99", "--tags", "CUST-99", "--domain", "CUST-99"]);
+    let patterns = user.ok(&["patterns", "--json", "--limit", "100"]).json();
+    let mut ids = patterns.as_array().unwrap().iter().map(|it| it["id"].as_str().unwrap());
+    user.ok(&["patterns", "rename", ids.find(|id| id.contains("pytest")).unwrap(), "CUST-12 wants pytest"]);
     user.ok(&["insights", "--renew"]);
     let event = user.ok(&["grep", "pytest", "--kind", "call", "--json"]).json()["lines"][0]["id"].clone();
     let event = event.as_str().unwrap();
@@ -220,6 +223,12 @@ fn what_was_stored_before_is_shown_to_nobody() {
         &["chunk", "list"],
         &["chunk", "show", "2026-12-01_none_001"],
         &["domains"],
+        &["insights"],
+        &["insights", "wants"],
+        &["insights", "--since", "1y"],
+        &["insights", "--since", "1y", "--html"],
+        &["patterns"],
+        &["patterns", "undo"],
         &["sessions", "show", "s1"],
         &["sessions", "export", "s1"],
         &["sessions", "export", "s1", "--format", "json"],
@@ -275,6 +284,42 @@ fn what_was_stored_before_is_shown_to_nobody() {
     settings(&user, PRIVACY);
     look(true);
     assert!(seen.values().filter(|found| **found).count() > 25, "{seen:#?}");
+}
+
+#[test]
+fn what_is_told_of_sessions_shows_nothing_of_it_and_ids_stay() {
+    let user = User::with("2.1.120-tui");
+    user.ok(&["worker", "--reconcile"]);
+    user.ok(&["sessions", "rename", "s1", "About CUST-12"]);
+    fs::write(user.folder().join("notes.md"), "acme called").unwrap();
+    let about = ["--summary", "About acme", "--domain", "acme", "--json"];
+    let saved = user.ok(&[&["chunk", "save", "notes.md"], &about[..]].concat()).json();
+    let chunk = saved["chunk"]["id"].as_str().unwrap();
+    assert!(chunk.contains("acme"), "{chunk}");
+    settings(&user, &PRIVACY.replace("'pytest'", "'acme', '\\bs1\\b'"));
+    let looks: [(&str, &[&str]); 9] = [
+        ("s1", &["retention", "preview"]),
+        ("s1", &["retention", "preview", "--json"]),
+        (chunk, &["retention", "preview"]),
+        ("s1", &["sessions", "delete", "s1", "--dry-run"]),
+        ("s1", &["sessions", "tag", "s1", "+seen"]),
+        ("s1", &["sessions", "list"]),
+        (chunk, &["chunk", "list", "--json"]),
+        (chunk, &["forget", "--matching", "acme", "--dry-run"]),
+        ("s1", &["sessions", "rename", "s1", "About CUST-13"]),
+    ];
+    for (id, arguments) in looks {
+        // When all of it is old.
+        let mut command = user.command(arguments);
+        let told = Ran::of(&user, command.env("TOTALRECALL_NOW", "2028-12-01T12:00:00Z").output().unwrap()).to_string();
+        assert!(told.contains(id) && told.contains("[redacted:pattern]"), "{arguments:?}: {told}");
+        assert!(!told.contains("CUST-") && !told.replace(chunk, "").contains("acme"), "{arguments:?}: {told}");
+    }
+    let mut agent = crate::mcp::Agent::of(&user);
+    let told = agent.text("list_chunks", json!({}));
+    assert!(told.contains(chunk) && !told.replace(chunk, "").contains("acme"), "{told}");
+    let refused = agent.refused("get", json!({ "ids": ["CUST-12"] }));
+    assert!(refused.contains("[redacted:pattern]") && !refused.contains("CUST-12"), "{refused}");
 }
 
 #[test]

@@ -123,4 +123,21 @@ fn what_we_have_said_ourselves_is_stepped_over() {
     };
     assert_eq!(messages(&ours), 0);
     assert_eq!(messages(&of_others), 2);
+    // What others say beside it is theirs, in whichever order the hooks have ended.
+    let ours = r"<totalrecall-output>\nNo, that is wrong.\n</totalrecall-output>";
+    let beside = [
+        format!(r#"["Use pnpm.","{ours}"]"#),
+        format!(r#"["{ours}","Use pnpm."]"#),
+        format!(r#"["Use pnpm.\n{ours}\n"]"#),
+        format!(r#""{ours}\nUse pnpm.""#),
+    ];
+    for content in beside {
+        let line = attachment(&format!(r#""type":"hook_additional_context","content":{content}"#));
+        let events = read(&[line.as_str()]);
+        let message = |event: &Event| match &event.body {
+            Body::Message(message) => Some(message.text.clone()),
+            _ => None,
+        };
+        assert_eq!(events.iter().filter_map(message).collect::<Vec<_>>(), ["H: Use pnpm."], "{content}");
+    }
 }

@@ -7,6 +7,7 @@ use crate::{
     library::Library,
     pattern::{self, Act, Anchor, By, Decision, Pattern, SessionName},
     pipeline::Pipeline,
+    redact::Counts,
     store::Store,
 };
 
@@ -112,7 +113,8 @@ impl Rename {
     pub(super) fn run(&self, context: &Context) -> anyhow::Result<Outcome> {
         let mut desk = Desk::open(context)?;
         let one = desk.pattern(&self.id)?;
-        let title = crate::insights::clean(&self.title, TITLE).trim().to_owned();
+        let title = context.redactor().kept(self.title.trim(), &mut Counts::default());
+        let title = crate::insights::clean(&title, TITLE).trim().to_owned();
         let what = if title.is_empty() {
             format!("{} is called what it is about", clean(&one.id))
         } else {
@@ -130,7 +132,7 @@ impl Mute {
         let mut desk = Desk::open(context)?;
         let one = desk.pattern(&self.id)?;
         if one.muted {
-            ui::say(&format!("{} is muted already", clean(&one.id)));
+            ui::say(&context.shown(&format!("{} is muted already", clean(&one.id))));
             return Ok(Outcome::Done);
         }
         desk.decide(context, &one, &[], Act::Mute, &format!("{} is muted", clean(&one.id)))
@@ -142,7 +144,7 @@ impl Unmute {
         let mut desk = Desk::open(context)?;
         let one = desk.pattern(&self.id)?;
         if !one.muted {
-            ui::say(&format!("{} is not muted", clean(&one.id)));
+            ui::say(&context.shown(&format!("{} is not muted", clean(&one.id))));
             return Ok(Outcome::Done);
         }
         desk.decide(context, &one, &[], Act::Unmute, &format!("{} is shown again", clean(&one.id)))
@@ -197,7 +199,7 @@ impl Desk {
         let numbers = self.store.decide(&anchors, &[decision(context, about, act)], context.now)?;
         renew(context, &mut self.store)?;
         let number = numbers.first().copied().unwrap_or_default();
-        ui::say(&format!("{what} (`totalrecall patterns undo {number}` takes it back)"));
+        ui::say(&context.shown(&format!("{what} (`totalrecall patterns undo {number}` takes it back)")));
         Ok(Outcome::Done)
     }
 }

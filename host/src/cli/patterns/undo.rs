@@ -43,9 +43,9 @@ impl Undo {
             None => {
                 let listed: Vec<_> = decisions.iter().rev().take(LISTED).collect();
                 if self.json {
-                    ui::print_json(&listed)?;
+                    context.print_json(&listed)?;
                 } else {
-                    ui::print(&listed.iter().map(|decision| line(decision)).collect::<String>())?;
+                    context.print(&listed.iter().map(|decision| line(decision)).collect::<String>())?;
                 }
                 return Ok(if listed.is_empty() { Outcome::NothingFound } else { Outcome::Done });
             }

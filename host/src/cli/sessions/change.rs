@@ -50,12 +50,13 @@ impl Rename {
         let title = clean(&redactor.kept(self.title.trim(), &mut redacted), TITLE);
         store.rename_session(row.id, Some(title.as_str()).filter(|title| !title.is_empty()))?;
         let row = super::find(&store, &format!("s{}", row.id.0))?;
+        let id = format!("s{}", row.id.0);
+        let value = serde_json::json!({ "id": id, "title": row.title, "redacted": redacted.total() });
         if self.json {
-            let (id, title) = (format!("s{}", row.id.0), row.title);
-            ui::print_json(&serde_json::json!({ "id": id, "title": title, "redacted": redacted.total() }))?;
+            context.print_json(&value)?;
         } else {
             let what = if title.is_empty() { "is called as its tool calls it again" } else { "is called so now" };
-            ui::say(&format!("{} {what}", super::name(&row)));
+            ui::say(&context.shown_of(&value, &format!("{} {what}", super::name(&row)))?);
         }
         Ok(Outcome::Done)
     }
@@ -81,12 +82,14 @@ impl Tag {
             return Err(Usage("a tag looks like a secret; nothing was stored".to_owned()).into());
         }
         let now = store.tag_session(row.id, &add, &remove)?;
+        let value = serde_json::json!({ "id": format!("s{}", row.id.0), "tags": now });
+        let name = super::name(&row);
         if self.json {
-            ui::print_json(&serde_json::json!({ "id": format!("s{}", row.id.0), "tags": now }))?;
+            context.print_json(&value)?;
         } else if now.is_empty() {
-            ui::say(&format!("{} has no tags", super::name(&row)));
+            ui::say(&context.shown_of(&value, &format!("{name} has no tags"))?);
         } else {
-            ui::say(&format!("{} has the tags {}", super::name(&row), ui::line(&now.join(", "))));
+            ui::say(&context.shown_of(&value, &format!("{name} has the tags {}", ui::line(&now.join(", "))))?);
         }
         Ok(Outcome::Done)
     }

@@ -68,7 +68,7 @@ impl Delete {
         }
         if !self.json {
             for row in &rows {
-                self.describe(&store, row)?;
+                describe(context, &store, row)?;
             }
         }
         if self.dry_run {
@@ -122,27 +122,6 @@ impl Delete {
         Ok(Outcome::Done)
     }
 
-    fn describe(&self, store: &Store, row: &SessionRow) -> anyhow::Result<()> {
-        let when = row.ended_at.map_or_else(|| "?".to_owned(), ui::local_time);
-        ui::say(&format!(
-            "{}, {}, {when}: {} messages, {} calls, {}",
-            super::name(row),
-            clean(&row.tool),
-            row.messages,
-            row.tool_calls,
-            ui::counted(store.transcripts(row.id)?.len() as u64, "transcript", "transcripts")
-        ));
-        let (memories, chunks) = store.saved_in(&row.native_id)?;
-        if memories + chunks > 0 {
-            ui::say(&format!(
-                "  {} and {} were saved in it; what was saved on purpose stays",
-                ui::counted(memories, "memory", "memories"),
-                ui::counted(chunks, "chunk", "chunks")
-            ));
-        }
-        Ok(())
-    }
-
     fn has_agreed(&self, count: usize) -> anyhow::Result<bool> {
         if self.json || !io::stdin().is_terminal() {
             return Err(Usage("deleting cannot be undone: say --yes, or run it in a terminal".to_owned()).into());
@@ -152,18 +131,40 @@ impl Delete {
     }
 }
 
+fn describe(context: &Context, store: &Store, row: &SessionRow) -> anyhow::Result<()> {
+    let when = row.ended_at.map_or_else(|| "?".to_owned(), ui::local_time);
+    let text = format!(
+        "{}, {}, {when}: {} messages, {} calls, {}",
+        super::name(row),
+        clean(&row.tool),
+        row.messages,
+        row.tool_calls,
+        ui::counted(store.transcripts(row.id)?.len() as u64, "transcript", "transcripts")
+    );
+    ui::say(&context.shown_of(&serde_json::json!({ "id": format!("s{}", row.id.0) }), &text)?);
+    let (memories, chunks) = store.saved_in(&row.native_id)?;
+    if memories + chunks > 0 {
+        ui::say(&format!(
+            "  {} and {} were saved in it; what was saved on purpose stays",
+            ui::counted(memories, "memory", "memories"),
+            ui::counted(chunks, "chunk", "chunks")
+        ));
+    }
+    Ok(())
+}
+
 impl Undelete {
     pub(super) fn run(&self, context: &Context) -> anyhow::Result<Outcome> {
         let mut store = work::open(context)?;
         let all = store.tombstones()?;
         if self.sessions.is_empty() {
             if self.json {
-                ui::print_json(&all)?;
+                context.print_json(&all)?;
             } else {
                 let line = |it: &Tombstone| {
                     format!("{}  {}  {}\n", ui::local_time(it.at), ui::line(&name(it)), ui::line(&it.path))
                 };
-                ui::print(&all.iter().map(line).collect::<String>())?;
+                context.print_of(&all, &all.iter().map(line).collect::<String>())?;
             }
             return Ok(if all.is_empty() { Outcome::NothingFound } else { Outcome::Done });
         }

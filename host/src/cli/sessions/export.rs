@@ -25,7 +25,7 @@ impl Export {
         let row = super::find(&store, &self.session)?;
         let conversation = export::conversation(&store, &row)?;
         match self.format {
-            Format::Markdown => context.print(&conversation.markdown())?,
+            Format::Markdown => context.print_of(&conversation, &conversation.markdown())?,
             Format::Json => context.print_json(&conversation)?,
         }
         drop(store);

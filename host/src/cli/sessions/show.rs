@@ -97,7 +97,7 @@ impl Show {
             for transcript in &transcripts {
                 put("transcript", format!("{} ({})", ui::line(&transcript.path), transcript.state));
             }
-            context.print(&text)?;
+            context.print_of(&digest, &text)?;
         }
         drop(store);
         note(context, &row);

@@ -7,13 +7,13 @@ use crate::{
     about::{is_it, names},
     fence::{named, quoted},
     inject::{
-        item::{day, moment, speaker},
+        item::{day, moment, outdated, speaker},
         place,
     },
     memory::Memory,
     project::Project,
     search::Reference,
-    store::{Origin, SessionId, Store, StoreError, Touched},
+    store::{Origin, Store, StoreError, Touched},
 };
 
 /// Sessions, memories and chunks that are told of.
@@ -26,10 +26,7 @@ const STATEMENT: usize = 240;
 const TITLE: usize = 120;
 const TOOL: usize = 40;
 
-/// By what it is known that a session was told of the file: only a path has a blank behind a word.
-const FILE: &str = "file ";
-
-/// All that is known, under one source: a session is told of a file once. None: nothing is.
+/// All that is known. None: nothing is.
 pub(super) fn find(
     store: &Store,
     folder: &Path,
@@ -39,11 +36,10 @@ pub(super) fn find(
 ) -> Result<Option<Vec<Line>>, StoreError> {
     let path = folder.join(file).to_string_lossy().into_owned();
     let project = project(store, folder)?;
-    let mut texts = memories(store, &project, &path, now)?;
-    texts.extend(chunks(store, &project, &path)?);
-    texts.extend(sessions(store, session, &path)?);
-    let line = |text: String| Line { source: format!("{FILE}{path}"), text };
-    Ok((!texts.is_empty()).then(|| texts.into_iter().map(line).collect()))
+    let mut lines = memories(store, &project, &path, now)?;
+    lines.extend(chunks(store, &project, &path)?);
+    lines.extend(sessions(store, session, &path)?);
+    Ok((!lines.is_empty()).then_some(lines))
 }
 
 /// Is what belongs to a project, or to none, told in this one? Of a mere name nobody can tell which project is meant.
@@ -52,18 +48,20 @@ fn is_here(owner: Option<&str>, project: &Project) -> bool {
     owner.is_none_or(|owner| owner.contains(['/', '\\']) && is_it(owner))
 }
 
-fn memories(store: &Store, project: &Project, path: &str, now: i64) -> Result<Vec<String>, StoreError> {
+fn memories(store: &Store, project: &Project, path: &str, now: i64) -> Result<Vec<Line>, StoreError> {
     let is_told = |it: &Memory| it.holds(now) && names(&it.content, path) && is_here(it.project.as_deref(), project);
     let mut found: Vec<Memory> = store.memories()?.into_iter().filter(is_told).collect();
     found.sort_by_key(|it| std::cmp::Reverse((it.importance, it.trust, it.created_at)));
     let line = |it: &Memory| {
-        let marks = [it.id.as_str(), &day(it.created_at), it.category.name(), speaker(it.trust)].join(", ");
-        format!("- [{marks}] {}", quoted(&it.content, STATEMENT))
+        let mut marks =
+            vec![it.id.clone(), day(it.created_at), it.category.name().to_owned(), speaker(it.trust).to_owned()];
+        marks.extend(outdated(it));
+        Line::new(it.id.clone(), &marks, &quoted(&it.content, STATEMENT))
     };
     Ok(found.iter().take(MEMORIES).map(line).collect())
 }
 
-fn chunks(store: &Store, project: &Project, path: &str) -> Result<Vec<String>, StoreError> {
+fn chunks(store: &Store, project: &Project, path: &str) -> Result<Vec<Line>, StoreError> {
     let mut lines = Vec::new();
     for chunk in store.chunks()? {
         if lines.len() == CHUNKS {
@@ -73,15 +71,15 @@ fn chunks(store: &Store, project: &Project, path: &str) -> Result<Vec<String>, S
         if is_here(chunk.project.as_deref(), project)
             && store.marks(Origin::Chunk, chunk.row, "entity")?.iter().any(is_about)
         {
-            let summary = chunk.summary.as_str();
-            lines.push(format!("- [{}, {}] {}", chunk.id, day(chunk.created_at), quoted(summary, TITLE)));
+            let marks = [chunk.id.clone(), day(chunk.created_at)];
+            lines.push(Line::new(chunk.id, &marks, &quoted(&chunk.summary, TITLE)));
         }
     }
     Ok(lines)
 }
 
 /// Sessions that changed it, the latest first. That one has read it says nothing.
-fn sessions(store: &Store, session: &str, path: &str) -> Result<Vec<String>, StoreError> {
+fn sessions(store: &Store, session: &str, path: &str) -> Result<Vec<Line>, StoreError> {
     let mut changed: Vec<Touched> = Vec::new();
     for touched in store.touched(path)?.into_iter().filter(|it| it.changes > 0) {
         // Transcripts of sub-agents are of the same session.
@@ -95,19 +93,23 @@ fn sessions(store: &Store, session: &str, path: &str) -> Result<Vec<String>, Sto
         if lines.len() == SESSIONS {
             break;
         }
-        lines.extend(session_line(store, session, touched.session, touched.changes)?);
+        lines.extend(session_line(store, session, path, &touched)?);
     }
     Ok(lines)
 }
 
 /// None: it is the session that is told.
-fn session_line(store: &Store, own: &str, id: SessionId, changes: u64) -> Result<Option<String>, StoreError> {
+fn session_line(store: &Store, own: &str, path: &str, touched: &Touched) -> Result<Option<Line>, StoreError> {
+    let (id, changes) = (touched.session, touched.changes);
     let Some(row) = store.session(id)?.filter(|row| row.native_id != own) else { return Ok(None) };
-    let mut marks = vec![Reference::Session(id).to_string()];
+    let reference = Reference::Session(id).to_string();
+    // It is not the session that is told, but what it did to this file: only a path has a blank behind a word.
+    let source = format!("{reference} {path}");
+    let mut marks = vec![reference];
     marks.extend(row.ended_at.map(moment));
     marks.push(named(&row.tool, TOOL));
     let title = store.title(id)?.or(store.asked(id, 0)?.0.map(|asked| asked.text));
     let title = title.map(|title| format!(": {}", quoted(&title, TITLE))).unwrap_or_default();
     let times = if changes == 1 { "once".to_owned() } else { format!("{changes} times") };
-    Ok(Some(format!("- [{}] changed it {times}{title}", marks.join(", "))))
+    Ok(Some(Line::new(source, &marks, &format!("changed it {times}{title}"))))
 }

@@ -8,7 +8,7 @@ use super::{Line, project};
 use crate::{
     embedding,
     fence::{named, quoted},
-    inject::item::{moment, speaker},
+    inject::item::{moment, outdated, speaker},
     passage::Kind,
     paths::Home,
     search::{Confidence, Filter, Hit, Reference, Request, SearchError, Searcher},
@@ -97,6 +97,7 @@ fn line(store: &Store, hit: &Hit) -> Result<Option<Line>, SearchError> {
         Reference::Memory(name) => {
             let Some(memory) = store.memory(name)? else { return Ok(None) };
             marks.extend([memory.category.name().to_owned(), speaker(memory.trust).to_owned()]);
+            marks.extend(outdated(&memory));
             memory.content
         }
         _ => {
@@ -105,7 +106,7 @@ fn line(store: &Store, hit: &Hit) -> Result<Option<Line>, SearchError> {
             hit.excerpt.clone()
         }
     };
-    Ok(Some(Line { source, text: format!("- [{}] {}", marks.join(", "), quoted(&text, EXCERPT)) }))
+    Ok(Some(Line::new(source, &marks, &quoted(&text, EXCERPT))))
 }
 
 /// Whose words they are.

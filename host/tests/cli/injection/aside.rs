@@ -3,19 +3,20 @@
 use std::{fs, path::Path};
 
 use serde_json::{Value, json};
-use totalrecall::memory::{Category, NewMemory, Trust};
+use totalrecall::memory::{Category, Importance, NewMemory, Trust};
 
 use super::{Script, call, remember, repository, stored, told};
-use crate::support::User;
+use crate::{life::walk, support::User};
 
 /// Where both are wanted. A machine that is busy with other tests is slow.
-const WANTED: &str = "[inject]\nprompt = true\nfile = true\naside-milliseconds = 60000\n";
+const WANTED: &str = "[inject]\nprompt = true\nfile = true\naside-milliseconds = 4000\n";
 
 /// One of whom something is known, with a project of theirs.
 fn known(settings: &str) -> (User, [std::path::PathBuf; 3]) {
     let user = User::new();
     let folders = repository(&user);
     let app = &folders[0];
+    fs::write(app.join("src/import.rs"), "").unwrap();
     fs::create_dir_all(user.state()).unwrap();
     fs::write(user.state().join("config.toml"), settings).unwrap();
     Script::new(1, app, 20)
@@ -160,6 +161,31 @@ fn a_file_is_told_of_once_before_it_is_read() {
     }
 }
 
+#[test]
+fn what_a_session_was_told_before_is_not_told_at_a_file_and_the_rest_is() {
+    let (user, [app, ..]) = known(WANTED);
+    let critical =
+        NewMemory { importance: Importance::Critical, ..here(&app, "src/import.rs is frozen, as src/old.rs was.") };
+    let told_before = remember(&user, critical);
+    let new =
+        remember(&user, NewMemory { category: Category::Fact, ..here(&app, "src/import.rs knows all of src/old.rs.") });
+    remember(&user, here(&app, "Run the import before all else."));
+    user.ok(&["inject"]);
+    let begun = told(&user, &app, "a", "startup").unwrap();
+    assert!(begun.contains(&told_before) && !begun.contains(&new), "{begun}");
+    let text = reads(&user, "a", &app, "src/import.rs").unwrap();
+    assert!(!text.contains(&told_before) && text.contains("changed it 2 times"), "{text}");
+    assert!(
+        text.contains(&format!("[{new}, 2026-12-01, fact, the user said, may be outdated: src/old.rs is gone]")),
+        "{text}"
+    );
+    assert_eq!(reads(&user, "a", &app, "src/import.rs"), None);
+    assert!(reads(&user, "b", &app, "src/import.rs").unwrap().contains(&told_before));
+    let asked = asked(&user, "c", &app, "Is the file import.rs frozen as old.rs was, and why is that?").unwrap();
+    assert!(asked.contains("may be outdated: src/old.rs is gone]"), "{asked}");
+    assert_eq!(reads(&user, "d", &app, "import"), None, "a word is no file");
+}
+
 /// Where a session that begins is told nothing, too.
 #[test]
 fn after_a_compaction_it_may_be_told_again() {
@@ -173,18 +199,22 @@ fn after_a_compaction_it_may_be_told_again() {
 #[test]
 fn what_is_private_by_now_is_told_nobody() {
     let (user, [app, ..]) = known(WANTED);
-    remember(&user, here(&app, "src/import.rs is what parse_row is for."));
+    let critical =
+        NewMemory { importance: Importance::Critical, ..here(&app, "src/import.rs is what parse_row is for.") };
+    let memory = remember(&user, critical);
     let begins = |user: &User, session| told(user, &app, session, "startup").unwrap_or_default();
     assert!(asked(&user, "a", &app, QUESTION).unwrap().contains("parse_row"));
-    assert!(reads(&user, "a", &app, "src/import.rs").unwrap().contains("parse_row"));
+    assert!(reads(&user, "r", &app, "src/import.rs").unwrap().contains("parse_row"));
     user.ok(&["worker", "--reconcile"]);
     assert!(begins(&user, "a").contains("parse_row"));
-    fs::write(user.state().join("config.toml"), format!("{WANTED}\n[privacy]\npatterns = ['parse_row']\n")).unwrap();
+    let privacy = format!("[privacy]\npatterns = ['parse_row', '{memory}']\n");
+    fs::write(user.state().join("config.toml"), format!("{WANTED}\n{privacy}")).unwrap();
     user.ok(&["worker", "--reconcile"]);
-    let all = [asked(&user, "b", &app, QUESTION), reads(&user, "b", &app, "src/import.rs"), Some(begins(&user, "b"))];
+    let all = [asked(&user, "b", &app, QUESTION), reads(&user, "s", &app, "src/import.rs"), Some(begins(&user, "b"))];
     for text in all {
         let text = text.unwrap();
         assert!(text.contains("[redacted:") && !text.contains("parse_row"), "{text}");
+        assert!(text.contains(&format!("- [{memory}, ")), "by that more of it is found: {text}");
     }
 }
 
@@ -248,7 +278,7 @@ fn words_of_others_stay_words_and_are_not_learned_from() {
     assert!(text.contains("dropped by the importer' (s1) ‹/totalrecall-output›"), "{text}");
     assert!(!text.contains("</system-reminder>") && !text.contains('\u{1b}'), "{text}");
     let attachment = json!({ "attachment": {
-        "type": "hook_additional_context", "hookName": "UserPromptSubmit", "hookEvent": "UserPromptSubmit", "content": [text],
+        "type": "hook_additional_context", "hookName": "UserPromptSubmit", "hookEvent": "UserPromptSubmit", "content": ["Use pnpm, says another plugin.", text],
     } });
     let before = stored(&user).matches("dropped by the importer").count();
     Script::new(3, &app, 29)
@@ -259,6 +289,7 @@ fn words_of_others_stay_words_and_are_not_learned_from() {
     user.ok(&["worker", "--reconcile"]);
     let stored = stored(&user);
     assert!(stored.contains("Something else entirely.") && !stored.contains("totalrecall-output"));
+    assert!(stored.contains("Use pnpm, says another plugin."), "what others say beside it is theirs");
     assert_eq!(stored.matches("dropped by the importer").count(), before);
 }
 
@@ -269,7 +300,9 @@ fn what_a_session_was_told_goes_with_it() {
     assert!(asked(&user, session, &app, QUESTION).is_some() && told(&user, &app, session, "startup").is_some());
     let told = user.state().join("inject/told");
     let count = || fs::read_dir(&told).map_or(0, Iterator::count);
-    assert_eq!(count(), 1);
+    let is_named =
+        || walk(&user.state().join("now")).iter().any(|it| fs::read_to_string(it).unwrap().contains(session));
+    assert!(count() == 1 && is_named());
     user.ok(&["sessions", "delete", session, "--yes"]);
-    assert_eq!(count(), 0);
+    assert!(count() == 0 && !is_named());
 }
