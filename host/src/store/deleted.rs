@@ -75,6 +75,7 @@ pub(super) fn note_keys(db: &Connection, session: SessionId, transcript: Transcr
 /// Throws away a transcript's events, wherever they are, and where reading them could go on. What is known of them stays.
 pub(super) fn clear_events(db: &Connection, transcript: TranscriptId) -> Result<u64, StoreError> {
     let (first, last) = ids(transcript, 0);
+    note_held(db)?;
     passage::cut_events(db, transcript, 0)?;
     archive::forget_events(db, transcript)?;
     db.prepare_cached("DELETE FROM usage WHERE id BETWEEN ?1 AND ?2")?.execute([first, last])?;
