@@ -370,12 +370,12 @@ impl<'a> Pipeline<'a> {
             worked.problems.push(error.to_string());
             None
         });
-        if let Err(error) = leftovers::remove_stale(self.home, store, self.stop, self.now) {
-            worked.problems.push(format!("what was deleted may still stand in the indexes: {error}"));
-        }
-        let renewal = Renewal { folder: &folder, model: model.as_ref(), stop: self.stop };
+        let renewal = Renewal { folder: &folder, model: model.as_ref(), stop: self.stop, beside: false };
         if let Err(error) = renewal.run(store, &mut |_| {}) {
             worked.problems.push(format!("search does without what was read now: {error}"));
+        }
+        if let Err(error) = leftovers::renew(self.home, store, model.as_ref(), self.stop, self.now) {
+            worked.problems.push(format!("what was deleted may still stand in the indexes: {error}"));
         }
     }
 

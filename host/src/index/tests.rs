@@ -17,7 +17,7 @@ fn remember(store: &mut Store, content: &str) -> String {
 }
 
 fn renew(store: &mut Store, folder: &Path) -> Renewed {
-    Renewal { folder, model: None, stop: &GO }.run(store, &mut |_| {}).unwrap()
+    Renewal { folder, model: None, stop: &GO, beside: false }.run(store, &mut |_| {}).unwrap()
 }
 
 /// How many documents the index of words has for a query.
@@ -127,7 +127,8 @@ fn who_is_told_to_stop_leaves_the_rest_for_the_next_time() {
     let (mut store, folder) = (store(home.path()), home.path().join("index"));
     remember(&mut store, "ivory");
     let stop = AtomicBool::new(true);
-    let renewed = Renewal { folder: &folder, model: None, stop: &stop }.run(&mut store, &mut |_| {}).unwrap();
+    let renewed =
+        Renewal { folder: &folder, model: None, stop: &stop, beside: false }.run(&mut store, &mut |_| {}).unwrap();
     assert_eq!(renewed, Renewed { stopped: true, ..Renewed::default() });
     assert_eq!(renew(&mut store, &folder).passages, 1);
     assert_eq!(found(&folder, "ivory"), 1);
