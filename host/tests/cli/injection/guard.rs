@@ -144,6 +144,13 @@ fn what_stood_in_a_conversation_is_kept_and_told_when_it_goes_on() {
 /// A worker that has much to read prepares what stood in a conversation before the rest.
 #[test]
 fn a_conversation_that_is_compacted_is_read_before_all_others() {
+    for is_queued in [false, true] {
+        is_read_first(is_queued);
+    }
+}
+
+/// `is_queued`: it waits behind the others already.
+fn is_read_first(is_queued: bool) {
     let user = User::new();
     let [app, ..] = repository(&user);
     for number in 10..30 {
@@ -152,6 +159,9 @@ fn a_conversation_that_is_compacted_is_read_before_all_others() {
     user.ok(&["reconcile"]);
     let script = Script::new(7, &app, 30).says("Move the store to SQLite.").edits("src/store.rs");
     let path = script.write(&user);
+    if is_queued {
+        user.ok(&["reconcile"]);
+    }
     let inbox = user.state().join("inbox");
     fs::create_dir_all(&inbox).unwrap();
     let notice = json!({ "transcript_path": path, "session_id": script.id, "event": "PreCompact", "at": now() });
