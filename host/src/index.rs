@@ -9,7 +9,6 @@ mod tests;
 use std::{
     io,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, Ordering},
 };
 
 use totalrecall_retrieval::{
@@ -137,8 +136,8 @@ pub struct Renewal<'a> {
     pub folder: &'a Path,
     /// The model; none: vectors are left as they are.
     pub model: Option<&'a Model>,
-    /// Set: begin nothing new.
-    pub stop: &'a AtomicBool,
+    /// Begin nothing new? What was done stays, and the next renewal goes on from there.
+    pub stop: &'a dyn Fn() -> bool,
     /// They are to take the place of others, which are in use.
     pub beside: bool,
 }
@@ -174,7 +173,7 @@ impl Renewal<'_> {
             store.forget_removals(removals.cast_signed())?;
         }
         store.renew_trigrams(self.stop)?;
-        renewed.stopped = self.stop.load(Ordering::Relaxed);
+        renewed.stopped = (self.stop)();
         Ok(renewed)
     }
 
@@ -222,7 +221,7 @@ impl Renewal<'_> {
             covered.removals = removal.id.cast_unsigned();
             since_commit += 1;
         }
-        while covered.passages < end && !self.stop.load(Ordering::Relaxed) {
+        while covered.passages < end && !(self.stop)() {
             let spans = store.spans_after(PassageId(covered.passages.cast_signed()), SPANS)?;
             let before = covered.passages;
             // The last numbers may be gone already, and there may be more by now.
@@ -244,7 +243,7 @@ impl Renewal<'_> {
         if since_commit > 0 {
             index.commit(covered)?;
         }
-        if !self.stop.load(Ordering::Relaxed) {
+        if !(self.stop)() {
             index.finish()?;
         }
         Ok((covered, added))

@@ -35,16 +35,17 @@ pub fn take_out(home: &Home, store: &mut Store, stop: &AtomicBool) -> Result<boo
         remove(home, store)?;
         return Ok(true);
     }
-    if stop.load(Ordering::Relaxed) {
+    let stop = || stop.load(Ordering::Relaxed);
+    if stop() {
         return Ok(false);
     }
     // A model that cannot be used is told by whoever searches.
     let model = embedding::in_use(home).unwrap_or_default();
     if store.last_passage()?.0 <= FEW {
-        make_anew(home, store, &held, model.as_ref(), stop)?;
+        make_anew(home, store, &held, model.as_ref(), &stop)?;
     } else {
         // What was deleted is at least taken out of what is ranked.
-        Renewal { folder: &folder, model: model.as_ref(), stop, beside: false }.run(store, &mut |_| {})?;
+        Renewal { folder: &folder, model: model.as_ref(), stop: &stop, beside: false }.run(store, &mut |_| {})?;
     }
     Ok(store.held_deleted()?.is_none())
 }
@@ -57,10 +58,10 @@ pub fn renew(
     home: &Home,
     store: &mut Store,
     model: Option<&Model>,
-    stop: &AtomicBool,
+    stop: &dyn Fn() -> bool,
     now: i64,
 ) -> Result<(), IndexError> {
-    if stop.load(Ordering::Relaxed) {
+    if stop() {
         return Ok(());
     }
     let Some(held) = store.held_deleted()? else { return Ok(()) };
@@ -97,7 +98,7 @@ fn make_anew(
     store: &mut Store,
     held: &str,
     model: Option<&Model>,
-    stop: &AtomicBool,
+    stop: &dyn Fn() -> bool,
 ) -> Result<(), IndexError> {
     let folder = home.index();
     let new = index::beside(&folder);
@@ -128,8 +129,8 @@ mod tests {
         search::{Request, Searcher},
     };
 
-    static GO: AtomicBool = AtomicBool::new(false);
-    static STOP: AtomicBool = AtomicBool::new(true);
+    const GO: &dyn Fn() -> bool = &|| false;
+    const STOP: &dyn Fn() -> bool = &|| true;
 
     /// A home in which three things are remembered and indexed, and their names.
     fn home() -> (TempDir, Home, Store, [String; 3]) {
@@ -140,7 +141,7 @@ mod tests {
             let content = format!("the {word} is heavy");
             store.add_memory(&NewMemory { content, ..NewMemory::default() }, 1_000).unwrap().0
         });
-        Renewal { folder: &home.index(), model: None, stop: &GO, beside: false }.run(&mut store, &mut |_| {}).unwrap();
+        Renewal { folder: &home.index(), model: None, stop: GO, beside: false }.run(&mut store, &mut |_| {}).unwrap();
         (folder, home, store, names)
     }
 
@@ -160,7 +161,7 @@ mod tests {
             .len()
     }
 
-    fn go_on(home: &Home, store: &mut Store, stop: &AtomicBool) {
+    fn go_on(home: &Home, store: &mut Store, stop: &dyn Fn() -> bool) {
         let held = store.held_deleted().unwrap().unwrap();
         make_anew(home, store, &held, None, stop).unwrap();
     }
@@ -169,21 +170,21 @@ mod tests {
     fn they_are_searched_until_the_new_ones_are_there() {
         let (_folder, home, mut store, [amber, basalt, _]) = home();
         store.forget(&amber).unwrap();
-        go_on(&home, &mut store, &STOP);
+        go_on(&home, &mut store, STOP);
         assert!(index::beside(&home.index()).exists() && store.held_deleted().unwrap().is_some());
         assert_eq!(found(&home, &store), 2);
         // The old ones follow meanwhile, and are known all the time.
-        Renewal { folder: &home.index(), model: None, stop: &GO, beside: false }.run(&mut store, &mut |_| {}).unwrap();
+        Renewal { folder: &home.index(), model: None, stop: GO, beside: false }.run(&mut store, &mut |_| {}).unwrap();
         assert_eq!(found(&home, &store), 2);
         // It goes on with what was begun, unless more was deleted since.
         let mark = index::beside(&home.index()).join("mark");
         fs::write(&mark, "").unwrap();
-        go_on(&home, &mut store, &STOP);
+        go_on(&home, &mut store, STOP);
         assert!(mark.exists());
         store.forget(&basalt).unwrap();
-        go_on(&home, &mut store, &STOP);
+        go_on(&home, &mut store, STOP);
         assert!(!mark.exists());
-        go_on(&home, &mut store, &GO);
+        go_on(&home, &mut store, GO);
         assert_eq!((store.held_deleted().unwrap(), index::beside(&home.index()).exists()), (None, false));
         assert_eq!(["amber", "basalt", "cobalt"].map(|word| holds(&home.index(), word)), [false, false, true]);
         assert_eq!(found(&home, &store), 1);
@@ -198,7 +199,7 @@ mod tests {
         copy(&folder, &kept);
         store.forget(&amber).unwrap();
         let held = store.held_deleted().unwrap().unwrap();
-        go_on(&home, &mut store, &GO);
+        go_on(&home, &mut store, GO);
         // They were exchanged, and what was before was not removed yet.
         for is_whole in [true, false] {
             store.set_meta("indexes-hold-deleted", &held).unwrap();
@@ -207,22 +208,22 @@ mod tests {
                 fs::remove_dir_all(new.join(index::GROUPS)).unwrap();
             }
             assert_eq!(found(&home, &store), 2);
-            go_on(&home, &mut store, &GO);
+            go_on(&home, &mut store, GO);
             assert_eq!((holds(&folder, "amber"), found(&home, &store), new.exists()), (false, 2, false));
         }
         // The new ones are known, and were not put there.
         store.set_meta("indexes-hold-deleted", &held).unwrap();
-        go_on(&home, &mut store, &STOP);
-        Renewal { folder: &new, model: None, stop: &GO, beside: true }.run(&mut store, &mut |_| {}).unwrap();
+        go_on(&home, &mut store, STOP);
+        Renewal { folder: &new, model: None, stop: GO, beside: true }.run(&mut store, &mut |_| {}).unwrap();
         store.admit_seal(index::WORDS, "new words").unwrap();
         assert_eq!(found(&home, &store), 2);
-        go_on(&home, &mut store, &GO);
+        go_on(&home, &mut store, GO);
         assert_eq!((found(&home, &store), store.held_deleted().unwrap()), (2, None));
         // One of another store is not put there.
         let (_other, other, _store, _) = self::home();
         store.set_meta("indexes-hold-deleted", &held).unwrap();
         copy(&other.index(), &new);
-        go_on(&home, &mut store, &GO);
+        go_on(&home, &mut store, GO);
         assert_eq!((holds(&folder, "amber"), found(&home, &store)), (false, 2));
     }
 

@@ -2,7 +2,7 @@
 
 mod text;
 
-use std::time::Duration;
+use std::{sync::atomic::Ordering, time::Duration};
 
 use super::{Context, Outcome, Usage, progress, ui, work};
 use crate::{
@@ -269,7 +269,8 @@ impl Reindex {
         leftovers::remove(&context.home, &mut store)?;
         store.clear_trigrams()?;
         let bar = progress::count_bar(store.last_passage()?.0.cast_unsigned());
-        let renewal = Renewal { folder: &folder, model: model.as_ref(), stop: &context.stop, beside: false };
+        let stop = || context.stop.load(Ordering::Relaxed);
+        let renewal = Renewal { folder: &folder, model: model.as_ref(), stop: &stop, beside: false };
         let renewed = renewal.run(&mut store, &mut |done| bar.inc(done));
         bar.finish_and_clear();
         let renewed = renewed?;
