@@ -98,7 +98,7 @@ pub fn short(text: &str, most: usize) -> String {
 pub fn digest(store: &Store, session: SessionId) -> Result<Option<Digest>, StoreError> {
     let Some(row) = store.session(session)? else { return Ok(None) };
     let (mut prompts, mut last_reply, mut left_out) = (Vec::<Said>::new(), None, 0);
-    store.each_passage_of(session, &mut |passage| {
+    store.each_passage_of(session, &[Kind::Prompt, Kind::Reply], &mut |passage| {
         match passage.kind {
             Kind::Prompt => {
                 let Some(said) = Said::of(&passage, SHORT) else { return Ok(()) };

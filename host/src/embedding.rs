@@ -17,7 +17,7 @@ use totalrecall_retrieval::embed::{CompileError, Model, ModelError, compile_fold
 use crate::{fetch::FetchError, files, paths::Home};
 
 pub use published::{Published, PublishedFile, published};
-pub use pull::{Pulled, PulledFile, pull};
+pub use pull::{Part, Pulled, PulledFile, parts, pull};
 
 /// What the built-in model is called.
 pub const BUILT_IN: &str = "built-in";

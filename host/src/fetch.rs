@@ -23,7 +23,7 @@ use ureq::{
     tls::{RootCerts, TlsConfig},
 };
 
-pub use address::without_name;
+pub use address::shown;
 pub use error::FetchError;
 
 use crate::files;
@@ -65,7 +65,7 @@ pub struct Fetcher<'a> {
 }
 
 impl<'a> Fetcher<'a> {
-    /// From a server. Proxies are those of the environment, certificates those that the system trusts.
+    /// From a server. Proxies are those of the environment, SOCKS ones included, certificates those that the system trusts.
     ///
     /// # Errors
     /// It is no address that may be used.
@@ -114,7 +114,7 @@ impl<'a> Fetcher<'a> {
                 Ok(hash)
             }
             Err(error) => {
-                if !error.leaves_something() {
+                if !error.leaves_something() || file.metadata().is_ok_and(|part| part.len() == 0) {
                     // What cannot be removed is found to be wrong once more.
                     let _ = fs::remove_file(&part);
                 }
@@ -238,14 +238,14 @@ impl<'a> Fetcher<'a> {
             if from > 0 {
                 request = request.header(header::RANGE, format!("bytes={from}-"));
             }
-            let response = request.call().map_err(|error| FetchError::connection(&at.to_string(), &error))?;
+            let response = request.call().map_err(|error| FetchError::connection(&at, &error))?;
             if !response.status().is_redirection() {
                 return Ok(response);
             }
             let to = response.headers().get(header::LOCATION).and_then(|to| to.to_str().ok()).unwrap_or_default();
             let next = address::joined(&at, to)?;
             if !address::is_plain(&at) && address::is_plain(&next) {
-                return Err(FetchError::Plain { url: next.to_string() });
+                return Err(FetchError::Plain { url: shown(&next.to_string()) });
             }
             at = next;
         }
@@ -256,7 +256,7 @@ impl<'a> Fetcher<'a> {
     fn admit(&self, uri: &Uri) -> Result<(), FetchError> {
         let is_named = || self.plain.as_ref().is_some_and(|plain| *plain == address::authority(uri));
         if address::is_plain(uri) && !address::is_here(uri) && !is_named() {
-            return Err(FetchError::Plain { url: uri.to_string() });
+            return Err(FetchError::Plain { url: shown(&uri.to_string()) });
         }
         Ok(())
     }

@@ -130,6 +130,33 @@ pub fn try_to_write(folder: &Path, bytes: usize) -> io::Result<()> {
     file.as_file().sync_all()
 }
 
+/// Has two folders change their places: at once, where the system can do that.
+///
+/// # Errors
+/// Those of the file system.
+pub fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+    #[cfg(any(target_os = "linux", target_vendor = "apple"))]
+    {
+        use rustix::{
+            fs::{CWD, RenameFlags, renameat_with},
+            io::Errno,
+        };
+        match renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE) {
+            // A file system that cannot.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
+            done => return Ok(done?),
+        }
+    }
+    let aside = one.with_extension("old");
+    // Of one that was killed in between.
+    if aside.exists() {
+        fs::remove_dir_all(&aside)?;
+    }
+    fs::rename(one, &aside)?;
+    fs::rename(other, one)?;
+    fs::rename(&aside, other)
+}
+
 /// Bytes that the user may still write to a folder's file system. None: it does not say.
 pub fn free_space(folder: &Path) -> Option<u64> {
     #[cfg(unix)]

@@ -88,9 +88,10 @@ pub fn waits(home: &Path) -> bool {
     notices(home).next().is_some()
 }
 
-/// The names of those that wait.
-pub fn names(home: &Path) -> BTreeSet<OsString> {
-    notices(home).collect()
+/// The names of those that wait, and when each was left: what one session says again has the same name.
+pub fn names(home: &Path) -> BTreeSet<(OsString, Option<SystemTime>)> {
+    let left = |name: &OsString| fs::metadata(home.join(FOLDER).join(name)).and_then(|file| file.modified()).ok();
+    notices(home).map(|name| (name.clone(), left(&name))).collect()
 }
 
 fn notices(home: &Path) -> impl Iterator<Item = OsString> {

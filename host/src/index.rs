@@ -9,7 +9,6 @@ mod tests;
 use std::{
     io,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, Ordering},
 };
 
 use totalrecall_retrieval::{
@@ -21,6 +20,7 @@ use totalrecall_retrieval::{
 
 use self::follow::{Follows, Level, Vectors, Words};
 use crate::{
+    files,
     passage::{Group, Kind, Passage},
     store::{Origin, PassageId, Span, Store, StoreError},
 };
@@ -68,6 +68,14 @@ pub enum IndexError {
     /// It was made of other passages than these.
     #[error("the index of {0} is of another database")]
     OtherStore(&'static str),
+    /// What was made anew could not be put in the place of what was there.
+    #[error("could not replace {}: {why}", path.display())]
+    Replace {
+        /// What was there.
+        path: PathBuf,
+        /// The system's reason.
+        why: io::Error,
+    },
     /// Something that was to be made again could not be removed.
     #[error("could not remove {}: {why}", path.display())]
     Remove {
@@ -101,7 +109,7 @@ impl IndexError {
             Self::OtherStore(_) => true,
             Self::Words { why, .. } => why.is_rebuild(),
             Self::Vectors(why) => why.asks_for_rebuild(),
-            Self::Store(_) | Self::Remove { .. } => false,
+            Self::Store(_) | Self::Remove { .. } | Self::Replace { .. } => false,
         }
     }
 }
@@ -128,8 +136,10 @@ pub struct Renewal<'a> {
     pub folder: &'a Path,
     /// The model; none: vectors are left as they are.
     pub model: Option<&'a Model>,
-    /// Set: begin nothing new.
-    pub stop: &'a AtomicBool,
+    /// Begin nothing new? What was done stays, and the next renewal goes on from there.
+    pub stop: &'a dyn Fn() -> bool,
+    /// They are to take the place of others, which are in use.
+    pub beside: bool,
 }
 
 impl Renewal<'_> {
@@ -158,9 +168,12 @@ impl Renewal<'_> {
         } else if folders.vectors.exists() {
             removals = 0;
         }
-        store.forget_removals(removals.cast_signed())?;
+        // Those that are being made beside these follow them, too.
+        if !self.beside && !beside(self.folder).exists() {
+            store.forget_removals(removals.cast_signed())?;
+        }
         store.renew_trigrams(self.stop)?;
-        renewed.stopped = self.stop.load(Ordering::Relaxed);
+        renewed.stopped = (self.stop)();
         Ok(renewed)
     }
 
@@ -171,7 +184,7 @@ impl Renewal<'_> {
         store: &mut Store,
         progress: &mut dyn FnMut(u64),
     ) -> Result<(Covered, u64), IndexError> {
-        let opened = open(false).and_then(|index| match is_of(store, &index)? {
+        let opened = open(false).and_then(|index| match is_sealed(store, &self.sealed_as(&index), index.covered())? {
             true => Ok(index),
             false => Err(IndexError::OtherStore(index.name())),
         });
@@ -180,6 +193,11 @@ impl Renewal<'_> {
             opened => opened,
         };
         self.follow(index?, store, progress)
+    }
+
+    /// By what name the store knows the seal of an index.
+    fn sealed_as(&self, index: &impl Follows) -> String {
+        if self.beside { sealed_beside(index.name()) } else { index.name().to_owned() }
     }
 
     fn follow(
@@ -197,13 +215,13 @@ impl Renewal<'_> {
             return Ok((covered, 0));
         }
         // Drawn now that it is settled what the index is to cover: see `store/seal.rs`.
-        covered.seal = store.seal(index.name(), covered.seal)?;
+        covered.seal = store.seal(&self.sealed_as(&index), covered.seal)?;
         for removal in removals {
             index.remove(removal)?;
             covered.removals = removal.id.cast_unsigned();
             since_commit += 1;
         }
-        while covered.passages < end && !self.stop.load(Ordering::Relaxed) {
+        while covered.passages < end && !(self.stop)() {
             let spans = store.spans_after(PassageId(covered.passages.cast_signed()), SPANS)?;
             let before = covered.passages;
             // The last numbers may be gone already, and there may be more by now.
@@ -225,16 +243,11 @@ impl Renewal<'_> {
         if since_commit > 0 {
             index.commit(covered)?;
         }
-        if !self.stop.load(Ordering::Relaxed) {
+        if !(self.stop)() {
             index.finish()?;
         }
         Ok((covered, added))
     }
-}
-
-/// Was the index made from this store?
-fn is_of(store: &Store, index: &impl Follows) -> Result<bool, StoreError> {
-    is_sealed(store, index.name(), index.covered())
 }
 
 /// Was an index that covers this made from this store? One of nothing is everybody's.
@@ -255,6 +268,29 @@ pub fn remove(folder: &Path) -> Result<(), IndexError> {
         Err(why) if why.kind() != io::ErrorKind::NotFound => Err(IndexError::Remove { path: folder.to_owned(), why }),
         _ => Ok(()),
     }
+}
+
+/// Where indexes are made that are to take the place of those in a folder.
+pub fn beside(folder: &Path) -> PathBuf {
+    folder.with_extension("new")
+}
+
+/// Puts indexes that were made beside others in their place.
+///
+/// # Errors
+/// The system does not allow it, or the store fails.
+pub fn replace(store: &mut Store, folder: &Path) -> Result<(), IndexError> {
+    for name in [WORDS, GROUPS, VECTORS] {
+        store.admit_seal(name, &sealed_beside(name))?;
+    }
+    let new = beside(folder);
+    files::exchange(folder, &new).map_err(|why| IndexError::Replace { path: folder.to_owned(), why })?;
+    remove(&new)
+}
+
+/// By what name the store knows the seal of an index that is made beside another.
+fn sealed_beside(name: &str) -> String {
+    format!("new {name}")
 }
 
 /// A passage as an index of words has it.

@@ -8,9 +8,11 @@ use std::{
     path::{Path, PathBuf},
     rc::Rc,
     sync::atomic::{AtomicBool, Ordering},
+    time::SystemTime,
 };
 
 use globset::GlobSet;
+use totalrecall_retrieval::embed::Model;
 
 use crate::{
     config::Config,
@@ -36,6 +38,9 @@ mod one;
 mod tidy;
 
 pub use tidy::Left;
+
+/// What was in the inbox when it was last looked.
+type Heard = BTreeSet<(OsString, Option<SystemTime>)>;
 
 /// Everything a run needs besides the store.
 pub struct Pipeline<'a> {
@@ -322,27 +327,44 @@ impl<'a> Pipeline<'a> {
     pub fn work(&self, store: &mut Store, progress: &mut dyn FnMut(u64, &Path)) -> Result<Worked, PipelineError> {
         let mut worked = Worked::default();
         let (sources, mut heard) = (self.sources(), None);
-        while !self.stop.load(Ordering::Relaxed) {
-            // A client that is about to compact a conversation waits for nobody.
-            self.hear(store, &sources, &mut heard, &mut worked)?;
-            let Some(job) = store.claim_next(self.now)? else { break };
-            let path = job.path.clone();
-            self.read_one(store, &sources, job, &mut worked, progress)?;
-            self.keep_compacted(store, &mut worked, |transcript| transcript == Path::new(&path))?;
+        loop {
+            self.read_waiting(store, &sources, &mut heard, &mut worked, progress)?;
+            self.reanalyse(store, &mut worked)?;
+            store.commit()?;
+            worked.stopped = self.stop.load(Ordering::Relaxed);
+            let rules = self.renew_page(store)?;
+            if let Err(error) = self.tell_sessions(store, &rules) {
+                worked.problems.push(failed_to_tell(error)?);
+            }
+            self.keep_in_order(store, &mut worked)?;
+            if !self.index(store, &sources, &mut heard, &mut worked, progress)? {
+                break;
+            }
         }
-        self.reanalyse(store, &mut worked)?;
-        worked.stopped = self.stop.load(Ordering::Relaxed);
-        store.commit()?;
-        // Of these there was nothing new to be read.
-        self.keep_compacted(store, &mut worked, |_| true)?;
-        let rules = self.renew_page(store)?;
-        if let Err(error) = self.tell_sessions(store, &rules) {
-            worked.problems.push(failed_to_tell(error)?);
-        }
-        self.keep_in_order(store, &mut worked)?;
-        self.index(store, &mut worked);
         store.finish()?;
         Ok(worked)
+    }
+
+    /// Reads everything that is queued, and what hooks leave meanwhile.
+    fn read_waiting(
+        &self,
+        store: &mut Store,
+        sources: &[(String, Source)],
+        heard: &mut Option<Heard>,
+        worked: &mut Worked,
+        progress: &mut dyn FnMut(u64, &Path),
+    ) -> Result<(), PipelineError> {
+        while !self.stop.load(Ordering::Relaxed) {
+            // A client that is about to compact a conversation waits for nobody.
+            self.hear(store, sources, heard, worked)?;
+            let Some(job) = store.claim_next(self.now)? else { break };
+            let path = job.path.clone();
+            self.read_one(store, sources, job, worked, progress)?;
+            self.keep_compacted(store, worked, |transcript| transcript == Path::new(&path))?;
+        }
+        store.commit()?;
+        // Of these there was nothing new to be read.
+        self.keep_compacted(store, worked, |_| true)
     }
 
     /// Takes what hooks have left since it was last looked, if anything.
@@ -350,7 +372,7 @@ impl<'a> Pipeline<'a> {
         &self,
         store: &mut Store,
         sources: &[(String, Source)],
-        heard: &mut Option<BTreeSet<OsString>>,
+        heard: &mut Option<Heard>,
         worked: &mut Worked,
     ) -> Result<(), PipelineError> {
         let names = inbox::names(self.home.path());
@@ -362,20 +384,40 @@ impl<'a> Pipeline<'a> {
         Ok(())
     }
 
-    /// Has the indexes follow. Search does without what is not indexed, so that nothing here ends the run.
-    fn index(&self, store: &mut Store, worked: &mut Worked) {
-        let folder = self.home.index();
+    /// Has the indexes follow. That may take minutes, so that what hooks leave meanwhile is read in between; gives whether anything was.
+    fn index(
+        &self,
+        store: &mut Store,
+        sources: &[(String, Source)],
+        heard: &mut Option<Heard>,
+        worked: &mut Worked,
+        progress: &mut dyn FnMut(u64, &Path),
+    ) -> Result<bool, PipelineError> {
+        let before = worked.read;
         // What is there stays as it is for as long as the chosen model cannot be used.
         let model = embedding::in_use(self.home).unwrap_or_else(|error| {
             worked.problems.push(error.to_string());
             None
         });
-        if let Err(error) = leftovers::remove_stale(self.home, store, self.stop, self.now) {
-            worked.problems.push(format!("what was deleted may still stand in the indexes: {error}"));
+        loop {
+            let is_called = || heard.as_ref().is_some_and(|heard| !inbox::names(self.home.path()).is_subset(heard));
+            let stop = || self.stop.load(Ordering::Relaxed) || is_called();
+            self.follow(store, model.as_ref(), &stop, worked);
+            if self.stop.load(Ordering::Relaxed) || !is_called() {
+                return Ok(worked.read > before);
+            }
+            self.read_waiting(store, sources, heard, worked, progress)?;
         }
-        let renewal = Renewal { folder: &folder, model: model.as_ref(), stop: self.stop };
+    }
+
+    /// The same until it is told to stop. Search does without what is not indexed, so that nothing here ends the run.
+    fn follow(&self, store: &mut Store, model: Option<&Model>, stop: &dyn Fn() -> bool, worked: &mut Worked) {
+        let renewal = Renewal { folder: &self.home.index(), model, stop, beside: false };
         if let Err(error) = renewal.run(store, &mut |_| {}) {
             worked.problems.push(format!("search does without what was read now: {error}"));
+        }
+        if let Err(error) = leftovers::renew(self.home, store, model, stop, self.now) {
+            worked.problems.push(format!("what was deleted may still stand in the indexes: {error}"));
         }
     }
 

@@ -365,8 +365,10 @@ impl Store {
 
 impl Drop for Store {
     fn drop(&mut self) {
-        // What is not committed is read again, so an error here loses nothing; `finish` reports errors.
+        // What is not committed is read again, and what is not given back is read by itself, so an error here loses nothing;
+        // `finish` reports errors.
         drop(self.commit());
+        drop(self.unclaim());
     }
 }
 

@@ -35,6 +35,7 @@ pub use record::{Record, What, Wired};
 use entries::Client;
 
 use crate::{
+    config::Inject,
     files::make_private_folder,
     paths::{self, Home},
     proposal::{Edits, RulesLock, Written},
@@ -124,16 +125,18 @@ pub struct Wiring<'a> {
     pub caller: Caller,
     /// Milliseconds since the Unix epoch.
     pub now: i64,
+    /// What the settings have agents told: tools call us for asides only where these are wanted.
+    pub inject: Inject,
 }
 
 impl<'a> Wiring<'a> {
-    /// For this program.
+    /// For this program, without asides.
     ///
     /// # Errors
     /// When the system does not say where it is.
     pub fn new(home: &'a Home, now: i64) -> Result<Self, WiringError> {
         let caller = Caller::this(home).map_err(|error| WiringError::Program(error.to_string()))?;
-        Ok(Self { home, caller, now })
+        Ok(Self { home, caller, now, inject: Inject::default() })
     }
 
     /// Tools that are on this machine.
@@ -153,7 +156,7 @@ impl<'a> Wiring<'a> {
         let path = place(tool).ok_or(WiringError::NoHome)?;
         let known = Record::load(self.home)?.of(&path).cloned();
         match client(tool) {
-            Some(client) => client.add(&self.caller, known),
+            Some(client) => client.add(&self.caller, &self.inject, known),
             None => opencode::add(&self.caller, &path, known),
         }
     }

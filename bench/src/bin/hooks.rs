@@ -36,10 +36,17 @@ struct Case {
     /// Something is told at each run: the line about what is new, or what is told of earlier sessions.
     news: bool,
     memory: bool,
+    /// Asides are switched on.
+    asides: bool,
     times: Vec<Duration>,
     /// Runs that did not say what they should: on a busy machine an event may come later than a hook waits for it.
     missed: usize,
 }
+
+/// What is known of a file, what is asked about it, and the file.
+const KNOWN: &str = "src/ledger.rs drops rows whose currency is unknown: parse_row returns None for them.";
+const QUESTION: &str = "Why does the ledger drop rows whose currency is unknown?";
+const FILE: &str = "work/app/crates/core/src/ledger.rs";
 
 /// A line as `totalrecall worker` leaves it.
 const NEWS: &str =
@@ -54,6 +61,7 @@ fn main() -> Result<()> {
     for waiting in [0, arguments.waiting] {
         let home = scratch.path().join(waiting.to_string());
         fs::create_dir_all(home.join("inbox"))?;
+        learn(&bin, &home)?;
         for number in 0..waiting {
             let notice = format!(
                 r#"{{"transcript_path":"/nowhere/{number}.jsonl","session_id":"{number}","event":"Stop","at":1}}"#
@@ -69,10 +77,10 @@ fn main() -> Result<()> {
                 if case.news {
                     fs::write(home.join("news.json"), NEWS)?;
                 }
-                prepare(&home, case.memory)?;
+                prepare(&home, case)?;
                 let (time, has_said) = run(case, &home, &bin)?;
                 case.times.push(time);
-                case.missed += usize::from(has_said != (case.news || case.memory));
+                case.missed += usize::from(has_said != (case.news || case.memory || case.asides));
             }
         }
         for case in &mut cases {
@@ -99,7 +107,7 @@ fn cases(bin: &Path, launcher: Option<&Path>, home: &Path) -> Vec<Case> {
     };
     let case = |name, command: &[&str], input: String, news| {
         let command = command.iter().map(|it| (*it).to_owned()).collect();
-        Case { name, command, input, news, memory: false, times: Vec::new(), missed: 0 }
+        Case { name, command, input, news, memory: false, asides: false, times: Vec::new(), missed: 0 }
     };
     let bin = bin.to_string_lossy();
     let start = event(r#","source":"startup""#);
@@ -128,8 +136,30 @@ fn cases(bin: &Path, launcher: Option<&Path>, home: &Path) -> Vec<Case> {
     for (name, memory) in told.into_iter().zip([false, true]) {
         cases.push(Case { memory, ..case(name, &[&bin, "hook", "SessionStart"], of_project.clone(), false) });
     }
+    let within = |more: &str| event(more).replace(r#""cwd":"/""#, &format!(r#""cwd":"{}""#, deep.display()));
+    let prompt = within(&format!(r#","prompt":"{QUESTION}""#));
+    let file = home.join(FILE);
+    let reading = within(&format!(r#","tool_name":"Read","tool_input":{{"file_path":"{}"}}"#, file.display()));
+    for (name, event, input) in [
+        ("UserPromptSubmit that tells an aside", "UserPromptSubmit", &prompt),
+        ("PreToolUse that tells an aside", "PreToolUse", &reading),
+    ] {
+        cases.push(Case { asides: true, ..case(name, &[&bin, "hook", event], input.clone(), false) });
+    }
+    for (name, event, input) in [
+        ("UserPromptSubmit, switched off", "UserPromptSubmit", &prompt),
+        ("PreToolUse, switched off", "PreToolUse", &reading),
+    ] {
+        cases.push(case(name, &[&bin, "hook", event], input.clone(), false));
+    }
     if let Some(launcher) = launcher {
         let launcher = launcher.to_string_lossy();
+        for (name, event, input) in [
+            ("UserPromptSubmit, switched off, through the launcher", "UserPromptSubmit", &prompt),
+            ("PreToolUse, switched off, through the launcher", "PreToolUse", &reading),
+        ] {
+            cases.push(case(name, &[&launcher, "hook", event], input.clone(), false));
+        }
         cases.push(case("SessionStart, through the launcher", &[&launcher, "hook", "SessionStart"], start, false));
         cases.push(case("SessionEnd, through the launcher", &[&launcher, "hook", "SessionEnd"], event(""), false));
         cases.push(case("Stop, through the launcher", &[&launcher, "hook", "Stop"], event(""), false));
@@ -137,17 +167,35 @@ fn cases(bin: &Path, launcher: Option<&Path>, home: &Path) -> Vec<Case> {
     cases
 }
 
-/// What `totalrecall worker` prepares where there is nothing of a project, as long as a budget of 800 tokens allows; nothing where it
-/// is not wanted. It was not told yet.
-fn prepare(home: &Path, memory: bool) -> Result<()> {
+/// A repository, and what is known of a file in it, in a store with its indexes.
+fn learn(bin: &Path, home: &Path) -> Result<()> {
+    let app = home.join("work/app");
+    fs::create_dir_all(app.join(".git"))?;
+    fs::create_dir_all(app.join("crates/core/src"))?;
+    fs::write(app.join(".git/HEAD"), "ref: refs/heads/main\n")?;
+    for arguments in [&["remember", KNOWN][..], &["worker", "--quiet"]] {
+        let mut command = Command::new(bin);
+        command.args(arguments).current_dir(&app).env_clear().env("HOME", home).env("TOTALRECALL_HOME", home);
+        let output = command.output().with_context(|| format!("cannot start {}", bin.display()))?;
+        ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    Ok(())
+}
+
+/// What `totalrecall worker` prepares where there is nothing of a project, as long as a budget of 800 tokens allows, and that asides are
+/// wanted; nothing where it is not wanted. It was not told yet.
+fn prepare(home: &Path, case: &Case) -> Result<()> {
     let inject = home.join("inject");
     if inject.exists() {
         fs::remove_dir_all(&inject)?;
     }
-    fs::create_dir_all(home.join("work/app/.git"))?;
-    fs::create_dir_all(home.join("work/app/crates/core/src"))?;
-    fs::write(home.join("work/app/.git/HEAD"), "ref: refs/heads/main\n")?;
-    if memory {
+    if case.asides {
+        fs::create_dir_all(&inject)?;
+        for switch in ["on-prompt", "on-file"] {
+            fs::write(inject.join(switch), r#"{"tokens":300,"milliseconds":150}"#)?;
+        }
+    }
+    if case.memory {
         let line = |number| {
             format!(r#"{{"section":"sessions","text":"- [s{number}, 2026-11-30 12:00] {}"}}"#, "word ".repeat(24))
         };

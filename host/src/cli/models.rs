@@ -40,8 +40,8 @@ enum Command {
 
 Models that `list` names are pinned: revision, sizes and hashes are known, and anything else is refused. Of any other, which must be
 named with its revision, the hashes are printed and kept with the model. Interrupted, it goes on where it ended.
-TOTALRECALL_MODEL_MIRROR, else HF_ENDPOINT, names a server to take the place of https://huggingface.co, with the same paths; HTTPS_PROXY and
-NO_PROXY hold. Nothing is sent but the request for these files.")]
+TOTALRECALL_MODEL_MIRROR, else HF_ENDPOINT, names a server to take the place of https://huggingface.co, with the same paths; HTTPS_PROXY,
+ALL_PROXY (socks5h:// and the like, too) and NO_PROXY hold. Nothing is sent but the request for these files.")]
     Pull {
         /// As `list` names it, or OWNER/REPOSITORY@REVISION
         #[arg(value_name = "NAME")]
@@ -92,13 +92,13 @@ impl Models {
         match &self.command {
             Command::List { json } => {
                 let all = embedding::all(&context.home);
-                let published = embedding::published();
+                let (published, parts) = (embedding::published(), embedding::parts(&context.home));
                 if *json {
                     let published: Vec<_> = published.iter().map(to_fetch).collect();
-                    ui::print_json(&serde_json::json!({ "models": all, "published": published }))?;
+                    ui::print_json(&serde_json::json!({ "models": all, "published": published, "parts": parts }))?;
                 } else {
                     let others = published.iter().filter(|it| all.iter().all(|known| known.name != it.name));
-                    let lines = all.iter().map(line).chain(others.map(other));
+                    let lines = all.iter().map(line).chain(others.map(other)).chain(parts.iter().map(part));
                     ui::print(&lines.collect::<String>())?;
                 }
             }
@@ -145,7 +145,7 @@ fn pull(context: &Context, asked: &str, made: &Made) -> anyhow::Result<()> {
         "Fetching {} at {}, {size}, from {}",
         published.repository,
         &published.revision[..12],
-        ui::line(&fetch::without_name(&server))
+        ui::line(&fetch::shown(&server))
     ));
     let bar = progress::bytes_bar(published.bytes().unwrap_or(0));
     let pulled = embedding::pull(&context.home, &published, name, &server, &context.stop, &mut |file, bytes| {
@@ -188,6 +188,16 @@ fn other(published: &Published) -> String {
     let size = published.bytes().map(ui::bytes).unwrap_or_default();
     let (name, about, licence) = (&published.name, published.about, published.licence);
     format!("{dim}  {name:<24} {size:>9}  {about}; {licence}; not here: `models pull {name}`{dim:#}\n", dim = ui::DIM)
+}
+
+/// What was fetched in part, as a line.
+fn part(part: &embedding::Part) -> String {
+    format!(
+        "  {}  {}  fetched in part: `models pull` goes on, or delete {}\n",
+        ui::line(&part.model),
+        ui::bytes(part.bytes),
+        ui::line(&part.folder.to_string_lossy())
+    )
 }
 
 fn tell(has_changed: bool) {

@@ -86,13 +86,17 @@ impl Retention {
             Command::Run(options) => {
                 context.stop_on_ctrl_c();
                 let mut store = work::open(context)?;
-                let _lock = WorkerLock::take(context.home.path())?;
+                let lock = WorkerLock::take(context.home.path())?;
                 let done = keeper.run(&mut store, options.what(), None, &context.stop)?;
                 store.finish()?;
                 if options.json {
                     ui::print_json(&done)?;
                 }
                 tell(&done, options.json);
+                drop(lock);
+                if done.purged > 0 {
+                    work::take_out_of_indexes(context, &mut store);
+                }
                 anyhow::ensure!(!done.unfinished, "interrupted: run it again to go on");
                 Ok(if done.archived + done.purged == 0 { Outcome::NothingFound } else { Outcome::Done })
             }

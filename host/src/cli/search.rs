@@ -2,13 +2,14 @@
 
 mod text;
 
-use std::time::Duration;
+use std::{sync::atomic::Ordering, time::Duration};
 
 use super::{Context, Outcome, Usage, progress, ui, work};
 use crate::{
     clean::clean,
     digest, embedding,
-    index::{self, Renewal},
+    index::Renewal,
+    leftovers,
     passage::Kind,
     search::{self, Answer, Asked, AskedError, Away, Confidence, Grep, Reference, Request, SearchError, Searcher},
     store::{Store, StoreError},
@@ -264,11 +265,11 @@ impl Reindex {
         // What cannot be made anew stays.
         let model = embedding::in_use(&context.home)?;
         let folder = context.home.index();
-        index::remove(&folder)?;
+        leftovers::remove(&context.home, &mut store)?;
         store.clear_trigrams()?;
-        store.indexes_are_clean()?;
         let bar = progress::count_bar(store.last_passage()?.0.cast_unsigned());
-        let renewal = Renewal { folder: &folder, model: model.as_ref(), stop: &context.stop };
+        let stop = || context.stop.load(Ordering::Relaxed);
+        let renewal = Renewal { folder: &folder, model: model.as_ref(), stop: &stop, beside: false };
         let renewed = renewal.run(&mut store, &mut |done| bar.inc(done));
         bar.finish_and_clear();
         let renewed = renewed?;

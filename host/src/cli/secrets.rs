@@ -6,7 +6,7 @@ use anyhow::Context as _;
 
 use super::{Context, Outcome, patterns, ui, work};
 use crate::{
-    index, inject,
+    inject, leftovers,
     secrets::{self, Scan},
     store::{Store, StoreError},
 };
@@ -114,8 +114,7 @@ impl ScanCommand {
 /// Takes it out of what was made of the store, too.
 fn clear(context: &Context, store: &mut Store) -> anyhow::Result<()> {
     // Their files hold words for a while after they are told to forget them.
-    index::remove(&context.home.index())?;
-    store.indexes_are_clean()?;
+    leftovers::remove(&context.home, store)?;
     inject::drop_snapshots(&context.home).context("could not drop what was prepared for compacted conversations")?;
     inject::renew(&context.home, store, &context.config, None, context.now)?;
     // It was made for one look.

@@ -277,7 +277,7 @@ fn make_home(context: &Context) -> anyhow::Result<()> {
     files::make_private_folder(home).with_context(|| format!("could not create the home {}", home.display()))
 }
 
-/// Takes something that was just forgotten out of the files of the indexes, too, or says who does.
+/// Takes something that was just forgotten, or thrown away, out of the files of the indexes, too, or says who does.
 pub(super) fn take_out_of_indexes(context: &Context, store: &mut Store) {
     let taken =
         WorkerLock::take(context.home.path()).map(|_lock| leftovers::take_out(&context.home, store, &context.stop));

@@ -1,7 +1,11 @@
 //! Fetching a model, when the person asks for one: its files, each checked before anything is made of it, and then the same as for
 //! one that the person has in a folder.
 
-use std::{fs, io, path::PathBuf, sync::atomic::AtomicBool};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    sync::atomic::AtomicBool,
+};
 
 use serde::Serialize;
 
@@ -58,9 +62,8 @@ pub fn pull(
     file(home, name)?;
     is_of_this_origin(home, published, name)?;
     let fetcher = Fetcher::new(server, stop)?;
-    let parts = home.models().join(PARTS);
-    // Its name is the model's own, so that whoever looks at it knows what it is.
-    let folder = parts.join(&published.revision).join(&published.name);
+    // A revision may be one of several repositories. The last name is the model's own, so that whoever looks at it knows what it is.
+    let folder = home.models().join(PARTS).join(&published.revision).join(&published.repository);
     let io = |path: &PathBuf| {
         let path = path.clone();
         move |why: io::Error| EmbeddingError::Io { path, why }
@@ -99,9 +102,11 @@ pub fn pull(
     });
     // Where there was no room for the model, its files are still good.
     if !matches!(&compiled, Err(EmbeddingError::Io { .. })) {
-        let _ = fs::remove_dir_all(parts.join(&published.revision));
-        // Others may be on their way.
-        let _ = fs::remove_dir(&parts);
+        let _ = fs::remove_dir_all(&folder);
+        // Owner, revision, and the folder of all of them; others may be on their way.
+        for above in folder.ancestors().skip(1).take(3) {
+            let _ = fs::remove_dir(above);
+        }
     }
     Ok(Pulled {
         model: compiled?,
@@ -109,6 +114,35 @@ pub fn pull(
         revision: published.revision.clone(),
         files: fetched,
     })
+}
+
+/// What was fetched of a model that did not come to its end.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub struct Part {
+    /// As it is asked for.
+    pub model: String,
+    /// Bytes that there are.
+    pub bytes: u64,
+    /// Where they are; it can be deleted.
+    pub folder: PathBuf,
+}
+
+/// All of these.
+pub fn parts(home: &Home) -> Vec<Part> {
+    let within = |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut parts = Vec::new();
+    for revision in within(home.models().join(PARTS)) {
+        for folder in within(revision.clone()).flat_map(within) {
+            let bytes = within(folder.clone()).map(|file| fs::metadata(file).map_or(0, |file| file.len())).sum();
+            let owner = folder.parent().map(name).unwrap_or_default();
+            parts.push(Part { model: format!("{owner}/{}@{}", name(&folder), name(&revision)), bytes, folder });
+        }
+    }
+    // Of what never began there are folders.
+    parts.retain(|part| part.bytes > 0);
+    parts.sort_by(|a, b| a.model.cmp(&b.model));
+    parts
 }
 
 /// What is kept in the model of where it comes from.

@@ -7,7 +7,7 @@ use ureq::http::Uri;
 use super::FetchError;
 
 fn wrong(text: &str, why: &str) -> FetchError {
-    FetchError::Address { url: text.to_owned(), why: why.to_owned() }
+    FetchError::Address { url: shown(text), why: why.to_owned() }
 }
 
 /// An absolute address of a kind that we speak.
@@ -19,13 +19,15 @@ pub(super) fn parse(text: &str) -> Result<Uri, FetchError> {
     }
     // They would be sent to whoever is there, and shown.
     if uri.authority().is_some_and(|authority| authority.as_str().contains('@')) {
-        return Err(wrong(&without_name(text), "it has a name or a password in it"));
+        return Err(wrong(text, "it has a name or a password in it"));
     }
     Ok(uri)
 }
 
-/// An address as it may be shown: without a name or a password before the server's.
-pub fn without_name(address: &str) -> String {
+/// An address as it may be shown: without a name or a password before the server's, and without what stands behind `?`, which lets in
+/// whoever has it where a server redirects to its store.
+pub fn shown(address: &str) -> String {
+    let address = address.split_once('?').map_or(address, |(address, _)| address);
     let (scheme, rest) = address.split_once("://").unwrap_or(("", address));
     let (server, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
     let server = server.rsplit_once('@').map_or(server, |(_, server)| server);
@@ -67,13 +69,16 @@ mod tests {
         for (address, shown) in [
             ("https://ci:to/ken@a.b/c", "https://ci:to/ken@a.b/c"),
             ("https://ci:token@a.b/c@d", "https://a.b/c@d"),
+            ("https://a.b/c?Signature=token", "https://a.b/c"),
             ("ci:token@a.b", "a.b"),
             ("https://a.b", "https://a.b"),
         ] {
-            assert_eq!(without_name(address), shown);
+            assert_eq!(super::shown(address), shown);
         }
-        let error = parse("https://ci:token@a.b/c").unwrap_err().to_string();
-        assert!(error.contains("a.b/c") && !error.contains("token"), "{error}");
+        for address in ["https://ci:token@a.b/c", "ftp://a.b/c?token"] {
+            let error = parse(address).unwrap_err().to_string();
+            assert!(error.contains("a.b/c") && !error.contains("token"), "{error}");
+        }
     }
 
     #[test]

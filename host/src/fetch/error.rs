@@ -5,6 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use ureq::http::Uri;
+
+use super::shown;
+
 /// A file could not be fetched.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
@@ -113,13 +117,13 @@ impl FetchError {
         }
     }
 
-    pub(super) fn connection(url: &str, error: &ureq::Error) -> Self {
+    pub(super) fn connection(url: &Uri, error: &ureq::Error) -> Self {
         let why = match error {
             ureq::Error::HostNotFound => "there is no server of this name, or no network".to_owned(),
             ureq::Error::Timeout(_) => "the server does not answer".to_owned(),
             error => error.to_string(),
         };
-        Self::Broken { url: url.to_owned(), why }
+        Self::Broken { url: shown(&url.to_string()), why }
     }
 
     /// May it go better in a moment?
@@ -127,9 +131,9 @@ impl FetchError {
         matches!(self, Self::Broken { .. } | Self::Status { status: 408 | 429 | 500.., .. })
     }
 
-    /// Is what came worth being kept? Not if it is wrong, and not where the disk needs the room.
+    /// Is what came worth being kept? Not if it is wrong.
     pub(super) fn leaves_something(&self) -> bool {
-        !matches!(self, Self::Size { .. } | Self::Hash { .. } | Self::Full { .. })
+        !matches!(self, Self::Size { .. } | Self::Hash { .. })
     }
 
     /// What the person can do about it.
@@ -144,7 +148,9 @@ impl FetchError {
             Self::Broken { .. } => Some(
                 "Try again: it goes on where it ended. Without a network, `totalrecall models import` takes a folder that was fetched elsewhere.",
             ),
-            Self::Full { .. } => Some("Make room and try again."),
+            Self::Full { .. } => Some(
+                "Make room and try again: it goes on where it ended. `totalrecall models list` names what was fetched in part.",
+            ),
             Self::Busy { .. } | Self::Io { .. } | Self::Stopped => None,
         }
     }

@@ -6,7 +6,7 @@ use totalrecall_retrieval::words::{Filter, Query, WordIndex};
 use super::*;
 use crate::memory::NewMemory;
 
-static GO: AtomicBool = AtomicBool::new(false);
+const GO: &dyn Fn() -> bool = &|| false;
 
 fn store(home: &Path) -> Store {
     Store::open(home).unwrap()
@@ -17,7 +17,7 @@ fn remember(store: &mut Store, content: &str) -> String {
 }
 
 fn renew(store: &mut Store, folder: &Path) -> Renewed {
-    Renewal { folder, model: None, stop: &GO }.run(store, &mut |_| {}).unwrap()
+    Renewal { folder, model: None, stop: GO, beside: false }.run(store, &mut |_| {}).unwrap()
 }
 
 /// How many documents the index of words has for a query.
@@ -126,9 +126,28 @@ fn who_is_told_to_stop_leaves_the_rest_for_the_next_time() {
     let home = TempDir::new().unwrap();
     let (mut store, folder) = (store(home.path()), home.path().join("index"));
     remember(&mut store, "ivory");
-    let stop = AtomicBool::new(true);
-    let renewed = Renewal { folder: &folder, model: None, stop: &stop }.run(&mut store, &mut |_| {}).unwrap();
+    let stop = || true;
+    let renewed =
+        Renewal { folder: &folder, model: None, stop: &stop, beside: false }.run(&mut store, &mut |_| {}).unwrap();
     assert_eq!(renewed, Renewed { stopped: true, ..Renewed::default() });
     assert_eq!(renew(&mut store, &folder).passages, 1);
     assert_eq!(found(&folder, "ivory"), 1);
+}
+
+#[test]
+fn it_is_told_to_stop_between_two_batches_and_goes_on_from_there() {
+    let home = TempDir::new().unwrap();
+    let (mut store, folder) = (store(home.path()), home.path().join("index"));
+    for number in 0..SPANS + 10 {
+        remember(&mut store, &format!("jasper {number}"));
+    }
+    // Words are the first.
+    let done = std::cell::Cell::new(0);
+    let stop = || done.get() > 0;
+    let renewal = Renewal { folder: &folder, model: None, stop: &stop, beside: false };
+    let renewed = renewal.run(&mut store, &mut |count| done.set(done.get() + count)).unwrap();
+    assert_eq!(renewed, Renewed { passages: SPANS as u64, vectors: 0, stopped: true });
+    assert_eq!(found(&folder, "jasper"), SPANS);
+    assert_eq!(renew(&mut store, &folder).passages, 10);
+    assert_eq!(found(&folder, "jasper"), SPANS + 10);
 }

@@ -64,9 +64,11 @@ impl Sink for Stored<'_> {
                 self.ingest.drop_event(&event, at);
                 self.sieve.drop(event);
             } else if self.sieve.has_pauses() && self.ingest.is_copy_of_dropped(&event, at)? {
+                self.ingest.leave_out(&event);
                 self.sieve.drop(event);
             } else if self.ingest.is_copy_of_gone(&event)? {
                 // Whoever deleted a session deleted its copies.
+                self.ingest.leave_out(&event);
             } else {
                 self.sieve.keep(event, events);
             }

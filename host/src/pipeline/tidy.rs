@@ -24,7 +24,8 @@ impl Pipeline<'_> {
         let Some(done) = Retention::new(&self.config.retention, self.now).by_itself(store, self.stop)? else {
             return Ok(());
         };
-        (worked.archived, worked.purged) = (done.archived, done.purged);
+        worked.archived += done.archived;
+        worked.purged += done.purged;
         if done.over > 0 && !done.unfinished {
             worked.problems.push(format!(
                 "the store is {} bytes over `retention.store-bytes`: what is left is kept on purpose, or of today",

@@ -126,7 +126,7 @@ pub fn timeline(store: &Store, filter: &Filter, limit: usize) -> Result<(Vec<Mom
     };
     let is_whole = |kind| matches!(kind, Kind::Memory | Kind::Chunk | Kind::Session);
     let wants = |kind| filter.kinds.contains(&kind) || (filter.kinds.is_empty() && is_whole(kind));
-    let wants_events = filter.kinds.iter().any(|kind| !is_whole(*kind));
+    let of_events: Vec<Kind> = filter.kinds.iter().copied().filter(|kind| !is_whole(*kind)).collect();
     let (mut moments, mut more) = (Vec::new(), 0);
     let mut add = |id, kind, at: Option<i64>, text: &str, project: Option<&str>| {
         let Some(at) = at else { return };
@@ -165,8 +165,8 @@ pub fn timeline(store: &Store, filter: &Filter, limit: usize) -> Result<(Vec<Mom
         add(Reference::Session(session.id), Kind::Session, session.ended_at, &text, project);
         let is_within = filter.since.is_none_or(|since| session.ended_at.is_some_and(|end| end >= since))
             && filter.until.is_none_or(|until| session.started_at.is_none_or(|begin| begin < until));
-        if wants_events && is_within {
-            store.each_passage_of::<StoreError>(session.id, &mut |passage| {
+        if !of_events.is_empty() && is_within {
+            store.each_passage_of::<StoreError>(session.id, &of_events, &mut |passage| {
                 if let Some(place) = passage.place {
                     add(Reference::Event(place.event), passage.kind, passage.at, &passage.text, project);
                 }

@@ -3,19 +3,15 @@
 use std::{cell::RefCell, collections::HashMap, rc::Rc};
 
 use totalrecall_retrieval::{
-    Scored,
+    ASKED, READ, Scored,
     fuse::Evidence,
     words::{Counts, Matcher, Query},
 };
 
-use super::run::READ;
 use crate::{
     passage::Passage,
     store::{PassageId, Store, StoreError},
 };
-
-/// Passages that are asked how much of the query they have.
-const ASKED: usize = 10;
 
 /// Reads passages of a store.
 pub(super) struct Reader<'s> {

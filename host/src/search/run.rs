@@ -9,7 +9,7 @@ use std::{
 };
 
 use totalrecall_retrieval::{
-    Scored,
+    CANDIDATES, READ, Scored,
     embed::Model,
     filter::{Filter as Admitted, Kinds},
     fuse::{self, Legs, Parts, Ranked},
@@ -27,8 +27,6 @@ use crate::{
     store::{Store, StoreError},
 };
 
-/// Passages that are taken from each ranking before they are put together, at least.
-const CANDIDATES: usize = 300;
 /// Passages with all words of a phrase that are looked at for whether these stand in its order, the best first: it takes some 20 µs
 /// each.
 const PHRASES: usize = 4_000;
@@ -36,8 +34,6 @@ const PHRASES: usize = 4_000;
 const TITLE: usize = 160;
 /// Passages that are read for each hit that is wanted: others may say the same, or be newer.
 const FOLDED: usize = 3;
-/// Passages that are read together with their neighbours.
-pub(super) const READ: usize = 30;
 
 /// A search could not be made.
 #[derive(Debug, thiserror::Error)]

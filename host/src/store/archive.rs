@@ -342,6 +342,7 @@ fn archived_chunk(db: &Connection, row: i64) -> Result<Option<String>, StoreErro
 }
 
 pub(super) fn clear_chunk(db: &Connection, row: i64) -> Result<bool, StoreError> {
+    deleted::note_held(db)?;
     forget(db, Origin::Chunk, row)?;
     mark::clear(db, Origin::Chunk, row)?;
     passage::remove(db, Origin::Chunk, row)?;

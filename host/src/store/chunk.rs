@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::{Origin, Store, StoreError, archive, deleted, mark, passage, taken};
+use super::{Origin, Store, StoreError, archive, mark, passage, taken};
 use crate::{
     chunk::{Chunk, Prepared, Sort, slug},
     passage::parts,
@@ -130,7 +130,6 @@ impl Store {
             let Some((row, origin)) = row else { return Ok(false) };
             taken::forgotten(db, name, origin.as_deref())?;
             archive::clear_chunk(db, row)?;
-            deleted::note_held(db)?;
             Ok(true)
         })
     }

@@ -75,6 +75,7 @@ pub(super) fn note_keys(db: &Connection, session: SessionId, transcript: Transcr
 /// Throws away a transcript's events, wherever they are, and where reading them could go on. What is known of them stays.
 pub(super) fn clear_events(db: &Connection, transcript: TranscriptId) -> Result<u64, StoreError> {
     let (first, last) = ids(transcript, 0);
+    note_held(db)?;
     passage::cut_events(db, transcript, 0)?;
     archive::forget_events(db, transcript)?;
     db.prepare_cached("DELETE FROM usage WHERE id BETWEEN ?1 AND ?2")?.execute([first, last])?;
@@ -218,12 +219,12 @@ impl Store {
         })
     }
 
-    /// May the files of indexes hold words of what was deleted?
+    /// What the files of indexes may hold of what was deleted: a word that is another one after each deletion. None: nothing.
     ///
     /// # Errors
     /// As for any read.
-    pub fn indexes_hold_deleted(&self) -> Result<bool, StoreError> {
-        Ok(self.meta(HELD)?.is_some())
+    pub fn held_deleted(&self) -> Result<Option<String>, StoreError> {
+        self.meta(HELD)
     }
 
     /// Notes that they may.
@@ -242,6 +243,15 @@ impl Store {
         self.db.prepare_cached("DELETE FROM meta WHERE key = ?1")?.execute([HELD])?;
         Ok(())
     }
+
+    /// Notes that they hold nothing of what was meant by this word. Something may have been deleted since.
+    ///
+    /// # Errors
+    /// As for any write.
+    pub fn indexes_are_clean_of(&mut self, held: &str) -> Result<(), StoreError> {
+        self.db.prepare_cached("DELETE FROM meta WHERE key = ?1 AND value = ?2")?.execute([HELD, held])?;
+        Ok(())
+    }
 }
 
 /// Set while the files of indexes may hold words of what was deleted.
@@ -249,7 +259,7 @@ const HELD: &str = "indexes-hold-deleted";
 
 /// Notes that something was deleted of which indexes may hold words.
 pub(super) fn note_held(db: &Connection) -> Result<(), StoreError> {
-    db.prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, '1')")?.execute([HELD])?;
+    db.prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, hex(randomblob(8)))")?.execute([HELD])?;
     Ok(())
 }
 

@@ -125,6 +125,10 @@ pub struct Ingest<'store> {
     /// Keys whose original was dropped here while others have copies.
     orphans: Vec<i64>,
     dropped: Dropped,
+    /// Lines of events with words that were stored before and are read again.
+    before: Vec<i64>,
+    /// Some of these are left out now.
+    takes_out: bool,
     /// Copies of what is gone for good are to be looked for.
     has_gone: bool,
     ended: bool,
@@ -162,6 +166,8 @@ impl Store {
             facts: None,
             orphans: Vec::new(),
             dropped: Dropped::default(),
+            before: Vec::new(),
+            takes_out: false,
             has_gone,
             ended: false,
         };
@@ -194,7 +200,12 @@ impl Ingest<'_> {
             let (first, last) = ids(id, self.settled);
             self.orphans = copied::copied_by_others(db, id, self.settled)?;
             db.prepare_cached("DELETE FROM usage WHERE id BETWEEN ?1 AND ?2")?.execute([first, last])?;
-            db.prepare_cached("DELETE FROM event WHERE id BETWEEN ?1 AND ?2")?.execute([first, last])?;
+            let mut take = db.prepare_cached(
+                "DELETE FROM event WHERE id BETWEEN ?1 AND ?2 RETURNING iif(text IS NULL, NULL, line)",
+            )?;
+            let lines = take.query_map([first, last], |row| row.get::<_, Option<i64>>(0))?;
+            self.before = lines.filter_map(Result::transpose).collect::<Result<_, _>>()?;
+            self.before.sort_unstable();
             passage::cut_events(db, id, self.settled)?;
         }
         let signals = match self.begin {
@@ -224,7 +235,13 @@ impl Ingest<'_> {
 
     /// Notes an event that is left out because it was said in a pause, at that time. To be called after `mark_copied`.
     pub fn drop_event(&mut self, event: &Event, at: i64) {
+        self.leave_out(event);
         self.dropped.add(event, at);
+    }
+
+    /// Notes an event that is not stored, for whatever reason: an earlier reading may have stored it.
+    pub fn leave_out(&mut self, event: &Event) {
+        self.takes_out |= self.before.binary_search(&event.line.cast_signed()).is_ok();
     }
 
     /// Is it a copy, said to be of that time, of what was left out of another transcript?
@@ -392,7 +409,7 @@ impl Ingest<'_> {
             now,
             done.dropped.cast_signed()
         ])?;
-        self.dropped.save(db, id, self.begin == Begin::Anew)?;
+        self.save_dropped()?;
         set_stamp(db, id, &done.stamp)?;
         self.counts.save(db, id)?;
         let before = self.job.session;
@@ -519,12 +536,21 @@ impl Ingest<'_> {
              WHERE id = ?1",
         )?
         .execute(params![id, skip.parsed_by, skip.kind, skip.why, dropped.cast_signed()])?;
-        self.dropped.save(db, id, true)?;
+        self.save_dropped()?;
         set_stamp(db, id, &skip.stamp)?;
         Counts::default().save(db, id)?;
         self.file()?;
         copied::promote(&self.store.db, &self.store.labels, &self.orphans)?;
         self.end()
+    }
+
+    /// Keeps what is known of what was left out.
+    fn save_dropped(&self) -> Result<(), StoreError> {
+        let db = &self.store.db;
+        if self.takes_out {
+            deleted::note_held(db)?;
+        }
+        self.dropped.save(db, self.job.transcript, self.begin == Begin::Anew)
     }
 
     /// Takes everything back that was stored so far.

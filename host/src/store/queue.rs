@@ -112,7 +112,8 @@ impl Store {
         })
     }
 
-    /// Marks what was claimed and not begun as such, so that the next claim looks anew at what comes first.
+    /// Marks what was claimed and not begun as such, so that the next claim looks anew at what comes first. Whoever drops the store does
+    /// that, too.
     ///
     /// # Errors
     /// As for any write.
@@ -175,5 +176,33 @@ impl Store {
              ORDER BY t.id"
         ))?;
         Ok(stale.query_map([analyzed_by], |row| row.get(0))?.collect::<Result<_, _>>()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Stamp;
+
+    /// An error or a panic ends it: it has begun one transcript and not the others.
+    #[test]
+    fn who_ends_early_gives_claims_back() {
+        let home = tempfile::TempDir::new().unwrap();
+        let mut store = Store::open(home.path()).unwrap();
+        let found = |path: &str| Found {
+            adapter: "claude-code".into(),
+            tool: "claude-code".into(),
+            path: path.into(),
+            key: String::new(),
+            stamp: Stamp::default(),
+            named: false,
+        };
+        store.enqueue([&found("/p/a.jsonl"), &found("/p/b.jsonl")], 0).unwrap();
+        store.claim_next(0).unwrap();
+        drop(store);
+        let store = Store::open(home.path()).unwrap();
+        let mut claims = store.db.prepare("SELECT claims FROM transcript ORDER BY id").unwrap();
+        let claims: Vec<i64> = claims.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+        assert_eq!(claims, [1, 0]);
     }
 }

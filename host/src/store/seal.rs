@@ -18,6 +18,15 @@ impl Store {
         Ok(new.cast_unsigned())
     }
 
+    /// Lets an index that was made beside another pass for that one, which stays known until then, too.
+    ///
+    /// # Errors
+    /// As for any write.
+    pub fn admit_seal(&mut self, index: &str, beside: &str) -> Result<(), StoreError> {
+        let [known, more] = [self.meta(&key(index))?, self.meta(&key(beside))?].map(Option::unwrap_or_default);
+        self.set_meta(&key(index), &format!("{known} {more}"))
+    }
+
     /// Was an index with this seal made from this store?
     ///
     /// # Errors

@@ -1,10 +1,7 @@
 //! Which files a transcript's calls were about. Kept apart from the events, so that asking for a file does not mean reading
 //! all of them.
 
-use std::{
-    collections::BTreeMap,
-    sync::atomic::{AtomicBool, Ordering},
-};
+use std::collections::BTreeMap;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -98,9 +95,9 @@ impl Store {
     ///
     /// # Errors
     /// As for any write.
-    pub fn count_files(&mut self, stop: &AtomicBool) -> Result<(), StoreError> {
+    pub fn count_files(&mut self, stop: &dyn Fn() -> bool) -> Result<(), StoreError> {
         while let Some(counted) = self.meta(COUNTED)? {
-            if stop.load(Ordering::Relaxed) {
+            if stop() {
                 return Ok(());
             }
             self.write(|db| {

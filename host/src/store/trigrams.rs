@@ -1,10 +1,7 @@
 //! A filter of trigrams for each run of events, so that looking for an expression passes over those that cannot match it. Rows go
 //! by numbers of passages, as indexes do: where a number is gone, its filter says nothing, and what has none is looked through.
 
-use std::{
-    collections::HashMap,
-    sync::atomic::{AtomicBool, Ordering},
-};
+use std::collections::HashMap;
 
 use rusqlite::{Connection, params};
 
@@ -48,10 +45,10 @@ impl Store {
     ///
     /// # Errors
     /// As for any write. What was done before stays.
-    pub fn renew_trigrams(&mut self, stop: &AtomicBool) -> Result<(), StoreError> {
+    pub fn renew_trigrams(&mut self, stop: &dyn Fn() -> bool) -> Result<(), StoreError> {
         let mut covered = self.meta(COVERED)?.and_then(|covered| covered.parse().ok()).unwrap_or(0);
         let mut trigrams = Trigrams::new();
-        while !stop.load(Ordering::Relaxed) {
+        while !stop() {
             let spans = self.spans_after(PassageId(covered), SPANS)?;
             let Some(last) = spans.last() else { return Ok(()) };
             covered = last.first.0 + last.count - 1;

@@ -9,7 +9,7 @@
 use std::{fs, path::Path};
 
 use super::{
-    entries::Client,
+    entries::{Aside, Client},
     jsonc::{Document, Kind, Node},
 };
 use crate::proposal::claude_folder;
@@ -26,12 +26,19 @@ const EVENTS: &[(&str, u32)] = &[
     ("SubagentStop", TIMEOUT),
 ];
 
+/// When it is asked what earlier sessions say: of a prompt, and of a file that is about to be read.
+const ASIDES: &[Aside] = &[
+    Aside { event: "UserPromptSubmit", matcher: None, timeout: TIMEOUT, is_wanted: |inject| inject.prompt },
+    Aside { event: "PreToolUse", matcher: Some("Read"), timeout: TIMEOUT, is_wanted: |inject| inject.file },
+];
+
 /// None where there is no home directory.
 pub(super) fn client() -> Option<Client> {
     Some(Client {
         tool: "claude-code",
         path: claude_folder()?.join("settings.json"),
         events: EVENTS,
+        asides: ASIDES,
         shell: false,
         asks: None,
         notes,

@@ -32,7 +32,7 @@ const EVENTS: &[(&str, u32)] = &[
 pub(super) fn client() -> Option<Client> {
     let path = folder()?.join("hooks.json");
     let asks = "Codex asks you to trust these hooks when you start it next; before that it runs none, and `codex exec` does not say so";
-    Some(Client { tool: "codex", path, events: EVENTS, shell: true, asks: Some(asks), notes, forget })
+    Some(Client { tool: "codex", path, events: EVENTS, asides: &[], shell: true, asks: Some(asks), notes, forget })
 }
 
 fn folder() -> Option<PathBuf> {

@@ -7,7 +7,22 @@ use super::{
     hooks::{self, At, Entry, Made},
     jsonc::Document,
 };
-use crate::proposal::{Edits, shell_word};
+use crate::{
+    config::Inject,
+    proposal::{Edits, shell_word},
+};
+
+/// An event at which the agent may be told something aside, where the settings want that.
+pub(super) struct Aside {
+    /// As the client calls it.
+    pub event: &'static str,
+    /// The tools at whose use it is; none: it is no matter of tools.
+    pub matcher: Option<&'static str>,
+    /// Seconds that it may take.
+    pub timeout: u32,
+    /// Do the settings want it?
+    pub is_wanted: fn(&Inject) -> bool,
+}
 
 /// A client that reads such a file.
 pub(super) struct Client {
@@ -17,6 +32,8 @@ pub(super) struct Client {
     pub path: PathBuf,
     /// When it calls us, and how many seconds that may take.
     pub events: &'static [(&'static str, u32)],
+    /// When it may call us, too.
+    pub asides: &'static [Aside],
     /// It takes a line for a shell, not a program with its arguments.
     pub shell: bool,
     /// What the person should know when entries are added: a sentence.
@@ -28,8 +45,8 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// Works out what adds our hooks.
-    pub(super) fn add(&self, caller: &Caller, known: Option<Wired>) -> Result<Plan, WiringError> {
+    /// Works out what adds our hooks, and takes out those of asides that are not wanted any more.
+    pub(super) fn add(&self, caller: &Caller, inject: &Inject, known: Option<Wired>) -> Result<Plan, WiringError> {
         let refused = |why| WiringError::Form { file: self.path.clone(), why };
         let mut plan = self.plan();
         let edit = plan.edits.file(&self.path)?;
@@ -41,7 +58,7 @@ impl Client {
         let without = Document::parse(base.as_bytes()).map_err(refused)?;
         let is_theirs =
             |entry: &Entry| hooks::calls(&without, &entry.event).iter().any(|it| calls_us(it, &entry.event));
-        let (theirs, wanted): (Vec<_>, Vec<_>) = self.entries(caller).into_iter().partition(is_theirs);
+        let (theirs, wanted): (Vec<_>, Vec<_>) = self.entries(caller, inject).into_iter().partition(is_theirs);
         plan.notes = (self.notes)(&without, &self.path);
         plan.notes.extend(
             theirs
@@ -103,17 +120,27 @@ impl Client {
         Plan { tool, path, edits: Edits::default(), notes: Vec::new(), after: None }
     }
 
-    fn entries(&self, caller: &Caller) -> Vec<Entry> {
-        let entry = |(event, timeout): &(&str, u32)| {
+    fn entries(&self, caller: &Caller, inject: &Inject) -> Vec<Entry> {
+        let entry = |(event, matcher, timeout): (&str, Option<&str>, u32)| {
             let program = caller.program.to_string_lossy().into_owned();
             let (command, args) = if self.shell {
                 (format!("{}{}", shell_word(&program), line(&caller.arguments(event))), Vec::new())
             } else {
                 (program, caller.arguments(event))
             };
-            Entry { event: (*event).to_owned(), command, args, timeout: *timeout }
+            Entry { event: event.to_owned(), matcher: matcher.map(str::to_owned), command, args, timeout }
         };
-        self.events.iter().map(entry).collect()
+        self.all_events(|aside| (aside.is_wanted)(inject)).map(entry).collect()
+    }
+
+    /// Events with the tools that they are about and the seconds that they may take, with those of some asides.
+    fn all_events(
+        &self,
+        takes: impl Fn(&Aside) -> bool,
+    ) -> impl Iterator<Item = (&'static str, Option<&'static str>, u32)> {
+        let asides = self.asides.iter().filter(move |aside| takes(aside));
+        let asides = asides.map(|aside| (aside.event, aside.matcher, aside.timeout));
+        self.events.iter().map(|(event, timeout)| (*event, None, *timeout)).chain(asides)
     }
 
     /// Entries of ours that are noted, and those that look like it: of a home that was lost, or of a program that was elsewhere.
@@ -121,17 +148,18 @@ impl Client {
         let (mut entries, made) = match known {
             Some(Wired { what: What::Hooks { entries, made }, .. }) => (entries.clone(), made.clone()),
             // What is empty without them was made for them.
-            _ => (
-                Vec::new(),
-                Made { hooks: true, events: self.events.iter().map(|it| it.0.to_owned()).collect(), ..Made::default() },
-            ),
+            _ => {
+                let events = self.all_events(|_| true).map(|(event, ..)| event.to_owned()).collect();
+                (Vec::new(), Made { hooks: true, events, ..Made::default() })
+            }
         };
-        for (event, timeout) in self.events {
+        for (event, matcher, timeout) in self.all_events(|_| true) {
             let arguments = caller.arguments(event);
             let (args, rest) = if self.shell { (Vec::new(), line(&arguments)) } else { (arguments, String::new()) };
             for command in hooks::commands(document, event, &args) {
                 let is_ours = command.strip_suffix(&rest).is_some_and(is_our_program);
-                let entry = Entry { event: (*event).to_owned(), command, args: args.clone(), timeout: *timeout };
+                let (event, matcher) = (event.to_owned(), matcher.map(str::to_owned));
+                let entry = Entry { event, matcher, command, args: args.clone(), timeout };
                 let is_new =
                     !entries.iter().any(|it| it.event == entry.event && it.command == entry.command && it.args == args);
                 if is_ours && is_new {

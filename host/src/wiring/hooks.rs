@@ -12,6 +12,9 @@ use super::jsonc::{Document, Json, JsoncError, Kind, Node};
 pub struct Entry {
     /// The event, as the client calls it.
     pub event: String,
+    /// The tools at whose use it is called; none: it is no matter of tools, or of all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub matcher: Option<String>,
     /// The program; a line for a shell where there are no arguments.
     pub command: String,
     /// Its arguments.
@@ -30,7 +33,8 @@ impl Entry {
         }
         handler.push(("timeout", Json::Number(self.timeout)));
         let handler = Json::Object(handler.into_iter().map(|(name, value)| (name.to_owned(), value)).collect());
-        Json::Object(vec![(HOOKS.to_owned(), Json::List(vec![handler]))])
+        let matcher = self.matcher.as_deref().map(|matcher| (MATCHER.to_owned(), text(matcher)));
+        Json::Object(matcher.into_iter().chain([(HOOKS.to_owned(), Json::List(vec![handler]))]).collect())
     }
 }
 
@@ -52,6 +56,7 @@ pub struct Made {
 }
 
 const HOOKS: &str = "hooks";
+const MATCHER: &str = "matcher";
 
 /// Puts them behind what is there, one for each event. None of them may be there.
 ///
@@ -177,6 +182,8 @@ struct Found {
     handlers: usize,
     handler: usize,
     event: String,
+    /// As we wrote it.
+    matcher: Option<String>,
 }
 
 fn find(document: &Document, entries: &[Entry]) -> Option<Found> {
@@ -191,8 +198,9 @@ fn found<'d>(document: &'d Document, entries: &'d [Entry]) -> impl Iterator<Item
     lists.flat_map(move |(hooks, list, member)| {
         member.value.elements().iter().enumerate().flat_map(all_of).filter_map(
             move |(group, handlers, handler, node)| {
-                let is_ours = entries.iter().any(|entry| entry.event == member.name && is_same(node, entry));
-                is_ours.then(|| Found { hooks, list, group, handlers, handler, event: member.name.clone() })
+                let ours = entries.iter().find(|entry| entry.event == member.name && is_same(node, entry))?;
+                let (event, matcher) = (member.name.clone(), ours.matcher.clone());
+                Some(Found { hooks, list, group, handlers, handler, event, matcher })
             },
         )
     })
@@ -219,7 +227,10 @@ fn take_one(document: &Document, found: &Found, made: &Made) -> String {
     let group = &list.elements()[found.group];
     let handlers = &group.members()[found.handlers].value;
     // A group that says more than what is called is somebody's.
-    let is_group_ours = handlers.elements().len() == 1 && group.members().len() == 1;
+    let is_matcher_ours = group.get(MATCHER).and_then(Node::as_str) == found.matcher.as_deref();
+    let is_group_ours = handlers.elements().len() == 1
+        && group.members().len() == 1 + usize::from(found.matcher.is_some())
+        && is_matcher_ours;
     if !is_group_ours {
         return document.remove(handlers, found.handler);
     }

@@ -19,6 +19,7 @@ use totalrecall::{
 
 use crate::{
     life::walk,
+    sessions::{in_indexes, remember_many},
     support::{NOW, User, copy, fixture, fixtures, kept, settle},
 };
 
@@ -254,6 +255,29 @@ fn of_a_session_in_a_pause_there_is_nothing_but_its_row() {
     let said = said(stored.values().flatten());
     assert_eq!(said.len(), 1, "{said:?}");
     assert!(said[0].2.contains("and now something else"));
+}
+
+/// What was read before is read again once a pause lies over it.
+#[test]
+fn what_a_pause_takes_out_again_leaves_the_files_of_indexes() {
+    for until in [None, Some(1)] {
+        let user = User::with("2.1.120-tui");
+        remember_many(&user);
+        read(&user);
+        assert!(in_indexes(&user, "divide") > 0);
+        // Up to the last thing that was said in it, or further.
+        let last = stored(&user).values().flatten().filter_map(|event| event.at).max().unwrap();
+        pauses(&user, &[(0, until.map(|_| last), None)]);
+        rewrite(&user);
+        read(&user);
+        assert_eq!(in_indexes(&user, "divide"), 0);
+        // What was left out before is no reason to make them anew.
+        let mark = user.state().join("index/mark");
+        fs::write(&mark, "").unwrap();
+        rewrite(&user);
+        read(&user);
+        assert!(mark.exists());
+    }
 }
 
 #[test]

@@ -2,11 +2,17 @@
 
 use std::{
     fs,
-    io::{BufRead as _, BufReader, Write as _},
+    io::{BufRead as _, BufReader, Read as _, Write as _},
     net::{TcpListener, TcpStream},
     path::Path,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, atomic::AtomicBool},
     thread,
+};
+
+use sha2::{Digest as _, Sha256};
+use totalrecall::{
+    embedding::{self, Published, PublishedFile},
+    paths::Home,
 };
 
 use crate::{
@@ -185,8 +191,19 @@ fn what_broke_off_goes_on() {
     assert!(ran.code == Some(1) && ran.err.contains("goes on where it ended"), "{ran}");
     assert!(parts(&user).contains(&"model.safetensors.part".to_owned()), "{:?}", parts(&user));
     assert!(!parts(&user).contains(&"other.bin".to_owned()));
+    // What is left of it is named, with the folder that it is in.
+    let listed = user.ok(&["models", "list", "--json"]).json()["parts"].clone();
+    assert_eq!((listed[0]["model"].as_str(), listed[1].as_object()), (Some(&*other), None), "{listed}");
+    let line = user.ok(&["models", "list"]).out.lines().last().unwrap().to_owned();
+    assert!(line.contains(&other) && line.contains(listed[0]["folder"].as_str().unwrap()), "{line}");
+    // It is not taken for what another owner has under the same name and revision.
+    let server = Server::of(&own_folder, Reply::file);
+    assert_eq!(pull(&user, &server, &[&other.replacen('/', "s/", 1), "--name", "others"]).code, Some(0));
+    assert!(server.asked().iter().all(|it| it.from.is_none()), "{:?}", server.asked());
+    fs::remove_file(user.state().join("models/others.bin")).unwrap();
     let server = Server::of(&own_folder, Reply::file);
     assert_eq!(pull(&user, &server, &[&other]).code, Some(0));
+    assert_eq!(user.ok(&["models", "list", "--json"]).json()["parts"], serde_json::json!([]));
     let safetensors: Vec<_> = server.asked().into_iter().filter(|it| it.path.ends_with("safetensors")).collect();
     assert_eq!(safetensors.iter().map(|it| it.from).collect::<Vec<_>>(), [Some(40)], "of {size} bytes");
     assert!(parts(&user).contains(&"other.bin".to_owned()) && parts(&user).len() == 2, "{:?}", parts(&user));
@@ -249,6 +266,99 @@ fn what_is_not_what_was_published_is_refused() {
     assert_eq!(in_use(&user), ["built-in"]);
 }
 
+/// As those that have a name, from a list that is made up for it.
+#[test]
+fn what_is_as_it_was_published_is_kept() {
+    let user = user();
+    let own_folder = folder(&user, "own");
+    let server = Server::of(&own_folder, Reply::file);
+    let file = |name: &'static str, change: u8| {
+        let mut bytes = fs::read(Path::new(&own_folder).join(name)).unwrap();
+        let size = bytes.len() as u64;
+        *bytes.last_mut().unwrap() ^= change;
+        let hash: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        PublishedFile { name, pinned: Some((size, &*hash.leak())) }
+    };
+    let published = |change| Published {
+        name: "own".to_owned(),
+        repository: "acme/own".to_owned(),
+        revision: REVISION.to_owned(),
+        licence: "MIT",
+        about: "made up",
+        files: [file("tokenizer.json", 0), file("model.safetensors", change)],
+    };
+    let home = Home::choose(Some(user.state())).unwrap();
+    let get = |published: &Published| {
+        embedding::pull(&home, published, "own", &server.url, &AtomicBool::new(false), &mut |_, _| {})
+    };
+    let refused = get(&published(1)).unwrap_err().to_string();
+    assert!(refused.contains("the contents have the SHA-256"), "{refused}");
+    assert!(!parts(&user).contains(&"own.bin".to_owned()));
+    let pulled = get(&published(0)).unwrap();
+    assert!(pulled.files.iter().all(|file| file.pinned), "{pulled:?}");
+    assert_eq!((pulled.model.licence.as_str(), parts(&user)), ("MIT", vec!["own.bin".to_owned()]));
+    // What was right is not fetched once more.
+    assert_eq!(server.asked().iter().map(|it| it.from.is_some()).collect::<Vec<_>>(), [false, false, false]);
+}
+
+/// A proxy that resolves names itself, as `ssh -D` is one: whatever is asked for, it leads to one server. Gives its address, and to
+/// what it was asked to connect.
+fn socks(to: &Server) -> (String, Arc<Mutex<Vec<String>>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (url, to) = (format!("socks5h://{}", listener.local_addr().unwrap()), to.url.replace("http://", ""));
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&asked);
+    thread::spawn(move || {
+        for client in listener.incoming().flatten() {
+            let connected = connect(&client, &to).map(|(name, server)| {
+                seen.lock().unwrap().push(name);
+                let (mut from, mut into) = (client.try_clone().unwrap(), server.try_clone().unwrap());
+                thread::spawn(move || std::io::copy(&mut from, &mut into));
+                let (mut from, mut into) = (server, client);
+                std::io::copy(&mut from, &mut into)
+            });
+            // A client may have gone.
+            drop(connected);
+        }
+    });
+    (url, asked)
+}
+
+/// What is said before the connection stands (RFC 1928): without a password, to a name.
+fn connect(client: &TcpStream, to: &str) -> std::io::Result<(String, TcpStream)> {
+    let read = |count: usize| {
+        let (mut client, mut bytes) = (client, vec![0; count]);
+        client.read_exact(&mut bytes).map(|()| bytes)
+    };
+    let write = |bytes: &[u8]| {
+        let mut client = client;
+        client.write_all(bytes)
+    };
+    let ways = read(2)?[1];
+    read(ways.into())?;
+    write(&[5, 0])?;
+    let head = read(5)?;
+    assert_eq!(head[..4], [5, 1, 0, 3], "the name is not looked up here");
+    let name = read(head[4].into())?;
+    read(2)?;
+    write(&[5, 0, 0, 1, 0, 0, 0, 0, 0, 0])?;
+    Ok((String::from_utf8_lossy(&name).into_owned(), TcpStream::connect(to)?))
+}
+
+#[test]
+fn a_proxy_is_never_gone_around() {
+    let user = user();
+    let server = Server::of(&folder(&user, "own"), Reply::file);
+    let (proxy, asked) = socks(&server);
+    for variable in ["ALL_PROXY", "https_proxy"] {
+        let mut command = user.command(&["models", "pull", &own()]);
+        command.env("TOTALRECALL_MODEL_MIRROR", "http://models.invalid").env(variable, &proxy);
+        let ran = Ran::of(&user, command.output().unwrap());
+        assert_eq!(ran.code, Some(0), "{ran}");
+        assert_eq!(std::mem::take(&mut *asked.lock().unwrap()), ["models.invalid"; 2]);
+    }
+}
+
 #[test]
 fn a_revision_that_changes_is_told() {
     let user = user();
@@ -281,15 +391,17 @@ fn it_follows_only_where_it_may() {
     assert_eq!((server.asked().len(), there.asked().len()), (3, 1));
 
     for (to, reason) in [
-        ("http://192.0.2.1/x", "it is not encrypted"),
         ("http://models.invalid/x", "it is not encrypted"),
-        ("file:///etc/passwd", "cannot be used"),
+        ("file:///etc/passwd?signature", "cannot be used"),
+        ("http://192.0.2.1/x?signature", "it is not encrypted"),
+        ("http://127.0.0.1:1/x?signature", "127.0.0.1:1/x"),
         ("/acme/own/again", "redirects more than"),
         ("", "redirects to nowhere"),
     ] {
         let server = Server::new(move |_| Reply::redirect(to.to_owned()));
         let ran = pull(&user, &server, &[&own(), "--name", "other"]);
         assert!(ran.code == Some(1) && ran.err.contains(reason), "{to}: {ran}");
+        assert!(!ran.err.contains("signature"), "{ran}");
     }
 }
 
@@ -321,24 +433,25 @@ fn what_is_not_there_is_said() {
 /// A disk of 64 KiB. Where nobody may mount one it is said that nothing was tried.
 #[cfg(target_os = "linux")]
 #[test]
-fn on_a_full_disk_nothing_is_begun() {
+fn on_a_full_disk_nothing_is_begun_and_nothing_thrown_away() {
     let user = user();
     let server = Server::of(&folder(&user, "own"), Reply::file);
     let models = user.state().join("models");
     fs::create_dir_all(&models).unwrap();
     let script = "mount -t tmpfs -o size=64k none \"$MODELS\" || exit 77; \"$PROGRAM\" models pull \"$MODEL\"; code=$?; \
-                  find \"$MODELS\" -type f; exit $code";
+                  find \"$MODELS\" -type f; echo came >\"$PART\"; \"$PROGRAM\" models pull \"$MODEL\"; cat \"$PART\"; exit $code";
     let mut shell = std::process::Command::new("unshare");
     shell.args(["--mount", "--map-root-user", "sh", "-c", script]).current_dir(user.folder()).env_clear();
     shell.envs(user.command(&[]).get_envs().filter_map(|(name, value)| Some((name, value?))));
     shell.env("PATH", std::env::var_os("PATH").unwrap()).env("PROGRAM", env!("CARGO_BIN_EXE_totalrecall"));
-    shell.env("MODELS", &models).env("MODEL", own()).env("TOTALRECALL_MODEL_MIRROR", &server.url);
+    let part = models.join(format!("parts/{REVISION}/acme/own/tokenizer.json.part"));
+    shell.env("MODELS", &models).env("PART", part).env("MODEL", own()).env("TOTALRECALL_MODEL_MIRROR", &server.url);
     let ran = shell.output().map(|output| Ran::of(&user, output));
     let Some(ran) = ran.ok().filter(|ran| !matches!(ran.code, Some(77)) && !ran.err.contains("unshare:")) else {
         let _ = writeln!(std::io::stderr(), "SKIPPED: nobody may mount anything here, so a full disk was not tried");
         return;
     };
     assert!(ran.code == Some(1) && ran.err.contains("there is no room for"), "{ran}");
-    assert_eq!(ran.out, "", "no file is left");
+    assert_eq!(ran.out, "came\n", "no file is left, and what was there stays");
     assert_eq!(pull(&user, &server, &[&own()]).code, Some(0));
 }

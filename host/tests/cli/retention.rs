@@ -16,7 +16,7 @@ use totalrecall::{
 
 use crate::{
     life::walk,
-    sessions::{indexed, read, stored},
+    sessions::{in_indexes, indexed, read, remember_many, stored},
     support::{NOW, User, copy, fixture, fixtures, settle, tools},
 };
 
@@ -345,6 +345,25 @@ fn chunks_are_put_away_and_come_back() {
     later_ok(&user, 140, &["retention", "run"]);
     later_ok(&user, 400, &["retention", "run", "--purge"]);
     assert!(store.chunk(&chunk.id).unwrap().is_none() && store.chunk(&kept.id).unwrap().is_some());
+}
+
+#[test]
+fn what_is_thrown_away_leaves_the_files_of_indexes() {
+    let user = User::with("2.1.120-tui");
+    let redactor = Redactor::new(&Settings::default());
+    let mut store = Store::open(&user.state()).unwrap();
+    let new = NewChunk { content: "The wombat digs".into(), summary: "A note".into(), ..NewChunk::default() };
+    chunk::save(&mut store, &redactor, new, now()).unwrap();
+    drop(store);
+    remember_many(&user);
+    read(&user);
+    later_ok(&user, 40, &["worker"]);
+    let words = ["divide", "wombat"];
+    assert!(words.iter().all(|word| in_indexes(&user, word) > 0), "what is put away is taken out in time");
+    later_ok(&user, 400, &["retention", "run", "--purge"]);
+    for word in words {
+        assert_eq!(in_indexes(&user, word), 0, "{word}");
+    }
 }
 
 /// The first line of a transcript in which this stands.

@@ -58,6 +58,15 @@ pub(super) fn in_indexes(user: &User, word: &str) -> u64 {
     df("words") + df("groups")
 }
 
+/// So much is kept that a part of an index with it is not written anew by itself when something else is taken out.
+pub(super) fn remember_many(user: &User) {
+    let mut store = Store::open(&user.state()).unwrap();
+    for number in 0..400 {
+        let new = NewMemory { content: format!("Note number {number} is kept"), ..NewMemory::default() };
+        store.add_memory(&new, 1_000).unwrap();
+    }
+}
+
 /// Makes a transcript look rewritten, so that it is read from its beginning.
 fn rewrite(file: &Path) {
     let later = fs::metadata(file).unwrap().modified().unwrap() + Duration::from_secs(1);
@@ -392,12 +401,9 @@ fn one_of_several_sessions_of_a_database_comes_back_by_name() {
 fn what_was_deleted_leaves_the_files_of_indexes() {
     let user = User::with("2.1.120-tui");
     read(&user);
-    let remember = |text: &str| {
-        let json = user.ok(&["remember", text, "--json"]).json();
-        read(&user);
-        json["id"].as_str().unwrap().to_owned()
-    };
+    let remember = |text: &str| user.ok(&["remember", text, "--json"]).json()["id"].as_str().unwrap().to_owned();
     let id = remember("The aardvark is shy");
+    read(&user);
     assert!(in_indexes(&user, "aardvark") > 0);
     let ran = user.ok(&["forget", &id, "--yes"]);
     assert!(!ran.err.contains("worker"), "{ran}");
@@ -408,6 +414,8 @@ fn what_was_deleted_leaves_the_files_of_indexes() {
     // Where there are many nobody waits for it.
     Store::open(&user.state()).unwrap().set_meta("next-passage", "30000").unwrap();
     let (first, second) = (remember("The pangolin is shy"), remember("The quokka is not"));
+    remember_many(&user);
+    read(&user);
     let ran = user.ok(&["forget", &first, "--yes"]);
     assert!(ran.err.contains("with one of the next runs of the worker"), "{ran}");
     assert_eq!(user.run(&["search", "pangolin"]).code, Some(3), "it is not found in the meantime");

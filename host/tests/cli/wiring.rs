@@ -82,6 +82,34 @@ fn hooks_are_added_once_and_taken_back_to_the_byte() {
 }
 
 #[test]
+fn asides_are_asked_for_where_the_settings_want_them() {
+    let user = user(SETTINGS);
+    let before = others(&user);
+    let wants = |settings: &str| {
+        fs::create_dir_all(user.state()).unwrap();
+        fs::write(user.state().join("config.toml"), settings).unwrap();
+        user.ok(&["init", "--hooks"]);
+        let text = text(settings_of(&user));
+        (calls(&text, "UserPromptSubmit"), calls(&text, "PreToolUse"), text)
+    };
+    let (prompt, file, usual) = wants("");
+    assert_eq!((prompt, file), (0, 0));
+    assert!(matches!(wants("[inject]\nprompt = true\n"), (1, 0, _)));
+    let (prompt, file, both) = wants("[inject]\nprompt = true\nfile = true\n");
+    let settings: Value = serde_json::from_str(&both).unwrap();
+    assert_eq!((prompt, file, &settings["hooks"]["PreToolUse"][0]["matcher"]), (1, 1, &json!("Read")));
+    // They go when they are switched off, or with all others: also where it is not known any more what was done.
+    assert_eq!(wants("").2, usual);
+    wants("[inject]\nfile = true\n");
+    user.ok(&["init", "--no-hooks"]);
+    assert_eq!(others(&user), before);
+    wants("[inject]\nfile = true\n");
+    fs::remove_file(user.state().join("wiring.json")).unwrap();
+    user.ok(&["init", "--no-hooks"]);
+    assert_eq!(others(&user), before);
+}
+
+#[test]
 fn what_was_made_for_hooks_goes_with_them() {
     let user = User::new();
     let ran = user.ok(&["init", "--hooks"]);

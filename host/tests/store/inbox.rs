@@ -104,3 +104,19 @@ fn rejected_notices_do_not_pile_up() {
     assert_eq!(names(&inbox.join(REJECTED)).len(), 100);
     assert_eq!(names(&inbox), [REJECTED]);
 }
+
+/// A worker that is at it looks whether anything came since: what one session says twice has one name.
+#[test]
+fn what_is_left_again_is_told_from_what_was_there() {
+    let home = tempfile::TempDir::new().unwrap();
+    let notice = Notice { event: "Stop".into(), ..notice("/t/a.jsonl", 1) };
+    inbox::drop(home.path(), &notice).unwrap();
+    let before = inbox::names(home.path());
+    assert!(inbox::names(home.path()).is_subset(&before));
+    take(home.path());
+    // Times of files are as exact as the system's clock ticks.
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    inbox::drop(home.path(), &notice).unwrap();
+    let again = inbox::names(home.path());
+    assert_eq!((before.len(), again.len(), again.is_subset(&before)), (1, 1, false));
+}

@@ -211,6 +211,19 @@ fn claims_that_were_not_begun_are_given_back() {
 }
 
 #[test]
+fn what_is_in_a_hurry_comes_before_what_was_claimed() {
+    let mut home = three();
+    let job = home.store.claim_next(10).unwrap().unwrap();
+    home.put_job(job, 10, Begin::Anew, &[], &[], None);
+    home.store.hurry(&found("/p/c.jsonl", 10)).unwrap();
+    home.store.unclaim().unwrap();
+    assert_eq!(order(&mut home), ["/p/c.jsonl", "/p/b.jsonl"]);
+    // What was read is not queued again.
+    home.store.hurry(&found("/p/c.jsonl", 10)).unwrap();
+    assert_eq!(order(&mut home), Vec::<String>::new());
+}
+
+#[test]
 fn reading_goes_on_only_where_the_file_is_the_same_and_longer() {
     let mut home = home();
     let first = vec![b'a'; 9000];

@@ -2,7 +2,8 @@
 
 use totalrecall::{
     finding::{Category, Evidence, Finding},
-    store::{Begin, Role},
+    passage::{Group, Kind},
+    store::{Begin, Origin, Role, StoreError},
 };
 
 use crate::support::{Home, facts, home, says};
@@ -114,4 +115,28 @@ fn findings_are_replaced_as_a_whole_when_signals_changed() {
 
     main(&mut home, "/p/s1.jsonl", "s1");
     assert_eq!(home.store.stale_sessions().unwrap(), [session]);
+}
+
+#[test]
+fn of_a_session_no_more_is_read_than_is_asked_for() {
+    let mut home = home();
+    let said = "word ".repeat(60_000);
+    let events: Vec<_> = (1..=6).map(|line| says(line, &format!("k{line}"), &said)).collect();
+    let facts = facts("s1", Role::Main);
+    let session = home.put("/p/a.jsonl", 9, Begin::Anew, &events, &[], Some(facts)).unwrap();
+    let count = |kinds: &[Kind], most: usize| {
+        let mut count = 0;
+        let read = home.store.each_passage_of::<StoreError>(session, kinds, &mut |_| {
+            count += 1;
+            if count < most { Ok(()) } else { Err(StoreError::Busy) }
+        });
+        (count, read.is_ok())
+    };
+    assert_eq!(count(&[Kind::Prompt, Kind::Call], 9), (6, true));
+    assert_eq!(count(&[Kind::Reply, Kind::Call, Kind::Result, Kind::Session], 9), (0, true));
+    assert_eq!(count(&[], 9), (0, true));
+    assert_eq!(count(&Kind::ALL, 2), (2, false));
+    // An index of whole sessions takes a megabyte.
+    let text = home.store.group_text(Group { origin: Origin::Session, row: session.0 }).unwrap();
+    assert_eq!(text.matches('\n').count(), 4, "of {} bytes each", said.len());
 }

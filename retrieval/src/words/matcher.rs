@@ -37,11 +37,11 @@ struct Starts(Box<[u64; 1024]>);
 impl Starts {
     fn of<'t>(terms: impl Iterator<Item = &'t str>) -> Self {
         let mut starts = Self(Box::new([0; 1024]));
-        terms.for_each(|term| match term.as_bytes() {
-            &[] => {}
+        terms.for_each(|term| match *term.as_bytes() {
+            [] => {}
             // Any word may have been stemmed to it that begins so.
-            &[first] => (0..=u8::MAX).for_each(|second| starts.add(first, second)),
-            &[first, second, ..] => {
+            [first] => (0..=u8::MAX).for_each(|second| starts.add(first, second)),
+            [first, second, ..] => {
                 starts.add(first, second);
                 // `dying` to `die`: in no other way does a word lose its second letter.
                 if second == b'i' {
@@ -59,7 +59,7 @@ impl Starts {
 
     /// May the term of a piece be one of them?
     fn may_be(&self, piece: &str) -> bool {
-        let &[first, second, ..] = piece.as_bytes() else { return true };
+        let [first, second, ..] = *piece.as_bytes() else { return true };
         let place = usize::from(u16::from_be_bytes([first, second]));
         self.0[place / 64] >> (place % 64) & 1 == 1
     }

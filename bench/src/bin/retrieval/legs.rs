@@ -7,16 +7,7 @@ use tempfile::TempDir;
 use totalrecall_retrieval::embed::Model;
 use totalrecall_retrieval::fuse::{Evidence, Legs};
 use totalrecall_retrieval::words::{Counts, Document, Query, WordIndex, WordWriter};
-use totalrecall_retrieval::{Covered, Scored, filter::Filter};
-
-/// Results of a leg.
-const LIMIT: usize = 100;
-
-/// Passages that are read together with their neighbours.
-const READ: usize = 30;
-
-/// Passages that are asked how much of the query they have.
-const ASKED: usize = 10;
+use totalrecall_retrieval::{ASKED, CANDIDATES, Covered, READ, Scored, filter::Filter};
 
 /// A haystack that can be searched. Sessions are numbered from 1, passages by session and message.
 pub(crate) struct Indexed<'h> {
@@ -97,8 +88,8 @@ impl<'h> Indexed<'h> {
     pub(crate) fn find(&self, question: &str, filter: &Filter, model: &Model) -> Result<Found> {
         let query = Query::parse(question);
         let plan = self.passages.plan(&query)?;
-        let sessions = self.sessions.search(&self.sessions.plan(&query)?, filter, LIMIT)?;
-        let passages = self.passages.search(&plan, filter, LIMIT)?;
+        let sessions = self.sessions.search(&self.sessions.plan(&query)?, filter, CANDIDATES)?;
+        let passages = self.passages.search(&plan, filter, CANDIDATES)?;
         let nearest = model.embed(question).map_or_else(Vec::new, |query| self.nearest(&query, filter));
         let mut matcher = plan.matcher();
         let mut evidence = Evidence { share: 0.0, unspaced: plan.unspaced(), named: plan.named() };
@@ -125,7 +116,7 @@ impl<'h> Indexed<'h> {
         let mut near: Vec<Scored> =
             admitted.map(|(found, vector)| Scored { score: dot(query, vector), ..*found }).collect();
         near.sort_by(|a, b| b.score.total_cmp(&a.score));
-        near.truncate(LIMIT);
+        near.truncate(CANDIDATES);
         near
     }
 }

@@ -67,7 +67,8 @@ impl Arguments {
                 "None of your tools that could call us is there. Name one with `--tool`, as in `--tool claude-code`.",
             );
         }
-        let wiring = Wiring::new(&context.home, context.now)?;
+        let inject = context.config.inject.clone();
+        let wiring = Wiring { inject, ..Wiring::new(&context.home, context.now)? };
         let (mut done, mut failed) = (Vec::new(), 0);
         for tool in tools {
             let one = wiring.plan_add(tool).and_then(|plan| carry_out(&wiring, plan, self.dry_run, quiet));

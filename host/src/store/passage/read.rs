@@ -1,5 +1,7 @@
 //! What passages say.
 
+use std::collections::BTreeSet;
+
 use rusqlite::{OptionalExtension, Row, params};
 
 use super::{Origin, Span, transcript_of};
@@ -32,14 +34,21 @@ impl Store {
         each: &mut dyn FnMut(Passage) -> Result<(), E>,
     ) -> Result<(), E> {
         match span.origin {
-            Origin::Event => {}
-            Origin::Chunk => return self.read_chunk(span, each),
-            Origin::Memory | Origin::Session => {
-                return self.passage(span.first)?.map_or(Ok(()), each);
-            }
+            Origin::Event => self.read_events(span, "", each),
+            Origin::Chunk => self.read_chunk(span, each),
+            Origin::Memory | Origin::Session => self.passage(span.first)?.map_or(Ok(()), each),
         }
+    }
+
+    /// Those of events. `of`: what else must hold of their rows, as SQL has it.
+    fn read_events<E: From<StoreError>>(
+        &self,
+        span: Span,
+        of: &str,
+        each: &mut dyn FnMut(Passage) -> Result<(), E>,
+    ) -> Result<(), E> {
         let sql = format!(
-            "SELECT {EVENT} FROM event WHERE id BETWEEN ?1 AND ?2 AND copied = 0 AND text IS NOT NULL ORDER BY id"
+            "SELECT {EVENT} FROM event WHERE id BETWEEN ?1 AND ?2 AND copied = 0 AND text IS NOT NULL {of} ORDER BY id"
         );
         let mut find = self.db.prepare_cached(&sql).map_err(StoreError::from)?;
         let mut rows = find.query([span.source, span.source + span.count - 1]).map_err(StoreError::from)?;
@@ -238,29 +247,37 @@ impl Store {
 
     fn session_text(&self, session: SessionId) -> Result<String, StoreError> {
         let mut text = self.session_passage(PassageId(0), session)?.map(|it| it.text).unwrap_or_default();
-        self.each_passage_of::<StoreError>(session, &mut |passage| {
-            if !matches!(passage.kind, Kind::Result | Kind::Reasoning) && text.len() < WORDS {
-                text.push('\n');
-                text.push_str(&passage.text);
-            }
-            Ok(())
-        })?;
-        Ok(text)
+        let read = self.each_passage_of(session, &[Kind::Prompt, Kind::Reply, Kind::Call], &mut |passage| {
+            text.push('\n');
+            text.push_str(&passage.text);
+            if text.len() < WORDS { Ok(()) } else { Err(Ended::Enough) }
+        });
+        match read {
+            Ok(()) | Err(Ended::Enough) => Ok(text),
+            Err(Ended::Failed(error)) => Err(error),
+        }
     }
 
-    /// Reads the passages of all of a session's events, transcript by transcript. Their numbers are not told.
+    /// Reads the passages of these kinds of a session's events, transcript by transcript. Their numbers are not told.
     ///
     /// # Errors
     /// Those of the store, and those of `each`, which ends the reading.
     pub fn each_passage_of<E: From<StoreError>>(
         &self,
         session: SessionId,
+        kinds: &[Kind],
         each: &mut dyn FnMut(Passage) -> Result<(), E>,
     ) -> Result<(), E> {
+        let stored: BTreeSet<String> =
+            kinds.iter().filter_map(|kind| stored_as(*kind)).map(|it| it.to_string()).collect();
+        // The rows of a transcript are read in their order, whatever index there is of kinds.
+        let of = format!("AND +kind IN ({})", stored.into_iter().collect::<Vec<_>>().join(", "));
         for transcript in self.transcripts(session)? {
             let (first, last) = ids(transcript.id, 0);
             let span = Span { first: PassageId(0), count: last - first + 1, origin: Origin::Event, source: first };
-            self.read_span(span, each)?;
+            self.read_events(span, &of, &mut |passage| {
+                if kinds.contains(&passage.kind) { each(passage) } else { Ok(()) }
+            })?;
         }
         Ok(())
     }
@@ -341,6 +358,18 @@ pub struct InContext {
     pub after: Option<Passage>,
 }
 
+/// Why the reading of a session's words ended before these did.
+enum Ended {
+    Enough,
+    Failed(StoreError),
+}
+
+impl From<StoreError> for Ended {
+    fn from(error: StoreError) -> Self {
+        Self::Failed(error)
+    }
+}
+
 /// A chunk, to be taken apart.
 struct Parts {
     row: i64,
@@ -356,6 +385,16 @@ impl Parts {
         let text = if part == 0 { format!("{}\n{text}{}", self.summary, self.marks) } else { text.to_owned() };
         let group = Some(Group { origin: Origin::Chunk, row: self.row });
         Passage { id, kind: Kind::Chunk, group, at: Some(self.at), place: None, text }
+    }
+}
+
+/// The kind of the events that passages of a kind are of. None: they are of no event.
+fn stored_as(kind: Kind) -> Option<i64> {
+    match kind {
+        Kind::Prompt | Kind::Reply | Kind::Reasoning => Some(MESSAGE),
+        Kind::Call => Some(TOOL_CALL),
+        Kind::Result => Some(TOOL_RESULT),
+        Kind::Memory | Kind::Chunk | Kind::Session => None,
     }
 }
 

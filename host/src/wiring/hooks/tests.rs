@@ -6,6 +6,7 @@ use super::*;
 fn entries() -> Vec<Entry> {
     let entry = |event: &str| Entry {
         event: event.to_owned(),
+        matcher: None,
         command: "/opt/tr/totalrecall".to_owned(),
         args: vec!["hook".to_owned(), event.to_owned()],
         timeout: 5,
@@ -101,6 +102,21 @@ fn what_was_added_to_ours_stays() {
     let theirs = json!([{ "hooks": [{ "type": "command", "command": "date" }] }]);
     let hooks = json!({ "SessionStart": theirs, "Stop": [{ "hooks": [] }], "Setup": [] });
     assert_eq!(value, json!({ "model": "opus", "hooks": hooks }), "{left}");
+}
+
+#[test]
+fn an_entry_for_some_tools_goes_with_their_names_unless_these_were_changed() {
+    let ours = [Entry { matcher: Some("Read".to_owned()), ..entries().remove(0) }];
+    for text in ["{}", "{\n  \"hooks\": {\n    \"SessionStart\": [{ \"matcher\": \"Read\", \"hooks\": [] }]\n  }\n}\n"]
+    {
+        let (put, made) = put(text.as_bytes(), &ours).unwrap();
+        assert!(put.contains("\"matcher\": \"Read\""), "{put}");
+        assert_eq!(take(put.as_bytes(), &ours, &made).unwrap(), text);
+    }
+    let (put, made) = put(b"{}", &ours).unwrap();
+    let edited = put.replace("\"Read\"", "\"Read|Grep\"");
+    let left: Value = serde_json::from_str(&take(edited.as_bytes(), &ours, &made).unwrap()).unwrap();
+    assert_eq!(left, json!({ "hooks": { "SessionStart": [{ "matcher": "Read|Grep", "hooks": [] }] } }));
 }
 
 #[test]

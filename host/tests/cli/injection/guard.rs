@@ -7,7 +7,7 @@ use std::{
 };
 
 use serde_json::json;
-use totalrecall::{saved, store::WorkerLock};
+use totalrecall::{memory::NewMemory, saved, store::WorkerLock};
 
 use super::{Script, call, now, repository, stored, told};
 use crate::support::{User, touch};
@@ -93,7 +93,7 @@ fn wait_for(what: &str, is_so: impl Fn() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(120);
     while !is_so() {
         assert!(Instant::now() < deadline, "{what}");
-        std::thread::sleep(Duration::from_millis(50));
+        std::thread::sleep(Duration::from_millis(1));
     }
 }
 
@@ -141,9 +141,52 @@ fn what_stood_in_a_conversation_is_kept_and_told_when_it_goes_on() {
     assert_eq!(told(&user, Path::new("/"), "x", "compact"), None);
 }
 
+/// A worker whose indexes take long reads it before they are done.
+#[cfg(unix)]
+#[test]
+fn a_conversation_that_is_compacted_does_not_wait_for_the_indexes() {
+    use rustix::process::{Pid, Signal, kill_process};
+
+    let user = User::new();
+    let [app, ..] = repository(&user);
+    Script::new(1, &app, 20).says("Colour the buttons.").write(&user);
+    user.ok(&["worker"]);
+    let mut store = totalrecall::store::Store::open(&user.state()).unwrap();
+    for number in 0..6_000 {
+        let content = format!("Note number {number} of very many that take their time");
+        store.add_memory(&NewMemory { content, ..NewMemory::default() }, 1_000).unwrap();
+    }
+    drop(store);
+    let index = user.state().join("index");
+    fs::remove_dir_all(&index).unwrap();
+    let mut worker = user.command(&["worker", "--quiet"]).spawn().unwrap();
+    let signal = |signal| kill_process(Pid::from_child(&worker), signal).unwrap();
+    wait_for("no index was begun", || index.join("words").exists());
+    signal(Signal::STOP);
+    let script = Script::new(7, &app, 30).says("Move the store to SQLite.").edits("src/store.rs");
+    let path = script.write(&user);
+    let notice = json!({ "transcript_path": path, "session_id": script.id, "event": "PreCompact", "at": now() });
+    fs::create_dir_all(user.state().join("inbox")).unwrap();
+    fs::write(user.state().join("inbox/000000000000-0.json"), notice.to_string()).unwrap();
+    signal(Signal::CONT);
+    let kept = user.state().join("inject/compacted");
+    wait_for("nobody read it", || fs::read_dir(&kept).is_ok_and(|all| all.count() == 1));
+    assert!(!index.join("vectors/commit").exists(), "the indexes were done before");
+    assert!(worker.wait().unwrap().success());
+    assert!(index.join("vectors/commit").exists());
+    assert!(user.ok(&["search", "move the store"]).out.contains("SQLite"));
+}
+
 /// A worker that has much to read prepares what stood in a conversation before the rest.
 #[test]
 fn a_conversation_that_is_compacted_is_read_before_all_others() {
+    for is_queued in [false, true] {
+        is_read_first(is_queued);
+    }
+}
+
+/// `is_queued`: it waits behind the others already.
+fn is_read_first(is_queued: bool) {
     let user = User::new();
     let [app, ..] = repository(&user);
     for number in 10..30 {
@@ -152,6 +195,9 @@ fn a_conversation_that_is_compacted_is_read_before_all_others() {
     user.ok(&["reconcile"]);
     let script = Script::new(7, &app, 30).says("Move the store to SQLite.").edits("src/store.rs");
     let path = script.write(&user);
+    if is_queued {
+        user.ok(&["reconcile"]);
+    }
     let inbox = user.state().join("inbox");
     fs::create_dir_all(&inbox).unwrap();
     let notice = json!({ "transcript_path": path, "session_id": script.id, "event": "PreCompact", "at": now() });
