@@ -1,5 +1,4 @@
-//! One ranking of several: of whole sessions by words, of passages by words, alone and among their neighbours, and of passages
-//! by meaning; then what it is worth ([`Evidence`]), what in it is the same ([`alike`]), and why each result is there ([`Why`]).
+//! One ranking of several: of whole sessions by words, of passages by words, and of passages by meaning; then what it is worth ([`Evidence`]), what in it is the same ([`alike`]), and why each result is there ([`Why`]).
 //!
 //! Each *leg* is scaled by its best score, and they are summed with weights. Adding ranks instead of scores (reciprocal rank
 //! fusion) would give the weakest leg as loud a voice as the best, which costs more than the weak leg brings.
@@ -22,9 +21,6 @@ pub struct Legs<'a> {
     pub sessions: &'a [Scored],
     /// Passages, by their words.
     pub passages: &'a [Scored],
-    /// Passages, by their words and those of the passages before and after
-    /// ([`Matcher::score`](crate::words::Matcher::score)); so far as somebody has read them.
-    pub contexts: &'a [Scored],
     /// Passages, by their meaning: cosines.
     pub dense: &'a [Scored],
 }
@@ -36,8 +32,6 @@ pub struct Parts {
     pub session: f32,
     /// For the words of the passage.
     pub passage: f32,
-    /// For the words around it.
-    pub context: f32,
     /// For its meaning.
     pub dense: f32,
     /// For being new.
@@ -47,7 +41,7 @@ pub struct Parts {
 impl Parts {
     /// What they add up to.
     pub fn sum(&self) -> f32 {
-        self.session + self.passage + self.context + self.dense + self.recency
+        self.session + self.passage + self.dense + self.recency
     }
 }
 
@@ -55,7 +49,7 @@ impl Parts {
 ///
 /// The session counts most, since a question takes its words from all of a talk; the rest is about equal. Half or twice as much
 /// of one moves LoCoMo's nDCG by less than .01. Being new settles between results that are about as good.
-pub const WEIGHTS: Parts = Parts { session: 0.35, passage: 0.20, context: 0.25, dense: 0.20, recency: 0.03 };
+pub const WEIGHTS: Parts = Parts { session: 0.40, passage: 0.35, dense: 0.25, recency: 0.03 };
 
 /// Milliseconds after which being new counts half: 30 days.
 const HALF_LIFE: f32 = 30.0 * 24.0 * 60.0 * 60.0 * 1000.0;
@@ -121,7 +115,6 @@ fn best(legs: &Legs<'_>, weights: &Parts, key: impl Fn(&Scored) -> u64) -> Vec<R
     };
     by_best(legs.sessions).for_each(|(found, share)| add(found, weights.session * share, |parts| &mut parts.session));
     by_best(legs.passages).for_each(|(found, share)| add(found, weights.passage * share, |parts| &mut parts.passage));
-    by_best(legs.contexts).for_each(|(found, share)| add(found, weights.context * share, |parts| &mut parts.context));
     by_range(legs.dense).for_each(|(found, share)| add(found, weights.dense * share, |parts| &mut parts.dense));
     ranked.into_values().collect()
 }
@@ -161,13 +154,12 @@ mod tests {
         let legs = Legs {
             sessions: &[scored(1, 1, 20.0), scored(2, 2, 10.0)],
             passages: &[scored(21, 2, 4.0), scored(11, 1, 3.0), scored(12, 1, 1.0)],
-            contexts: &[scored(11, 1, 8.0)],
             dense: &[scored(31, 3, 0.9), scored(11, 1, 0.6), scored(21, 2, 0.5)],
         };
-        let weights = Parts { session: 0.4, passage: 0.3, context: 0.2, dense: 0.1, recency: 0.5 };
+        let weights = Parts { session: 0.4, passage: 0.3, dense: 0.1, recency: 0.5 };
         let found = passages(&legs, &weights);
         assert_eq!(found.iter().map(|ranked| ranked.id).collect::<Vec<_>>(), [11, 21, 12, 31]);
-        let expected = Parts { session: 0.4, passage: 0.225, context: 0.2, dense: 0.025, recency: 0.0 };
+        let expected = Parts { session: 0.4, passage: 0.225, dense: 0.025, recency: 0.0 };
         assert!((found[0].score - expected.sum()).abs() < 1e-6, "{found:?}");
 
         let mut found = sessions(&legs, &weights);

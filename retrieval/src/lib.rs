@@ -13,9 +13,7 @@ use serde::{Deserialize, Serialize};
 
 /// Passages that are taken from each ranking before they are put together, at least.
 pub const CANDIDATES: usize = 300;
-/// The best passages by their own words, which are read together with their neighbours.
-pub const READ: usize = 30;
-/// Of these, those that are asked how much of the query they have.
+/// The best passages by their words, which are asked together with their neighbours how much of the query they have.
 pub const ASKED: usize = 10;
 
 /// How far an index has followed the store: it is derived, and what came after is still to be read. Kept in the index's own

@@ -3,7 +3,7 @@
 use std::{cell::RefCell, collections::HashMap, rc::Rc};
 
 use totalrecall_retrieval::{
-    ASKED, READ, Scored,
+    ASKED, Scored,
     fuse::Evidence,
     words::{Counts, Matcher, Query},
 };
@@ -53,29 +53,23 @@ impl<'s> Reader<'s> {
         Ok(held)
     }
 
-    /// Reads the best passages with what stands before and after them. Gives their scores so, and what speaks for there being an
-    /// answer.
-    pub(super) fn in_context(
-        &self,
-        matcher: &mut Matcher<'_>,
-        passages: &[Scored],
-    ) -> Result<(Vec<Scored>, Evidence), StoreError> {
-        let mut evidence = Evidence { share: 0.0, unspaced: matcher.plan().unspaced(), named: matcher.plan().named() };
-        let mut contexts = Vec::new();
+    /// What speaks for there being an answer: what the best passages and their neighbours have of the
+    /// query.
+    pub(super) fn evidence(&self, matcher: &mut Matcher<'_>, passages: &[Scored]) -> Result<Evidence, StoreError> {
+        let mut evidence =
+            Evidence { share: 0.0, unspaced: matcher.plan().unspaced(), meaningless: matcher.plan().meaningless() };
+        let mut asked = 0;
         for found in passages {
-            if contexts.len() == READ {
+            if asked == ASKED {
                 break;
             }
             let Some(read) = self.store.passage_in_context(PassageId(found.id.cast_signed()))? else { continue };
             let around = [read.before.as_ref(), Some(&read.passage), read.after.as_ref()];
             let counts: Vec<Counts> = around.into_iter().flatten().map(|it| matcher.counts(&it.text)).collect();
+            evidence.share = evidence.share.max(matcher.share(&counts));
             self.known.borrow_mut().insert(found.id, Some(Rc::new(read.passage)));
-            if contexts.len() < ASKED {
-                evidence.share = evidence.share.max(matcher.share(&counts));
-            }
-            contexts.push(Scored { score: matcher.score(&counts), ..*found });
+            asked += 1;
         }
-        contexts.sort_by(|a, b| b.score.total_cmp(&a.score));
-        Ok((contexts, evidence))
+        Ok(evidence)
     }
 }

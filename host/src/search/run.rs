@@ -9,7 +9,7 @@ use std::{
 };
 
 use totalrecall_retrieval::{
-    CANDIDATES, READ, Scored,
+    CANDIDATES, Scored,
     embed::Model,
     filter::{Filter as Admitted, Kinds},
     fuse::{self, Legs, Parts, Ranked},
@@ -34,6 +34,8 @@ const PHRASES: usize = 4_000;
 const TITLE: usize = 160;
 /// Passages that are read for each hit that is wanted: others may say the same, or be newer.
 const FOLDED: usize = 3;
+/// Passages that are read, at least.
+const READ: usize = 30;
 
 /// A search could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -178,12 +180,12 @@ impl Searcher {
             let found = (|| {
                 let (mut passages, looked_at) = indexes.passages(&plan, &query, &admitted, &reader, most)?;
                 merge(&mut passages, scan(&plan, tail.documents(), &admitted, most), most);
-                let (contexts, evidence) = reader.in_context(&mut matcher, &passages)?;
-                Ok::<_, SearchError>((passages, looked_at, contexts, evidence))
+                let evidence = reader.evidence(&mut matcher, &passages)?;
+                Ok::<_, SearchError>((passages, looked_at, evidence))
             })();
             (found, others.join().unwrap_or_else(|panic| panic::resume_unwind(panic)))
         });
-        let (passages, looked_at, contexts, evidence) = found?;
+        let (passages, looked_at, evidence) = found?;
         let (groups, mut dense) = others?;
         answer.phrases_looked_up = looked_at;
         // What neither the vectors have nor the tail.
@@ -205,7 +207,7 @@ impl Searcher {
         answer.is_more = passages.len() >= most;
         answer.confidence = evidence.confidence().into();
         let weights = evidence.weights();
-        let legs = Legs { sessions: &groups, passages: &passages, contexts: &contexts, dense: &dense };
+        let legs = Legs { sessions: &groups, passages: &passages, dense: &dense };
         let mut ranked = fuse::passages(&legs, &weights);
         // Those that have no chance are not even read.
         ranked.truncate(most);

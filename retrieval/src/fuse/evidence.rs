@@ -44,8 +44,8 @@ pub struct Evidence {
     pub share: f32,
     /// What part of the query is in a script without blanks between words: [`Plan::unspaced`](crate::words::Plan::unspaced).
     pub unspaced: f32,
-    /// What part of it are identifiers that there are: [`Plan::named`](crate::words::Plan::named).
-    pub named: f32,
+    /// Of what part of it a model knows nothing: [`Plan::meaningless`](crate::words::Plan::meaningless).
+    pub meaningless: f32,
 }
 
 /// Whether there is an answer.
@@ -72,12 +72,13 @@ impl Evidence {
         }
     }
 
-    /// [`WEIGHTS`], with more for meaning the fewer of the words are found, and less the more of them are identifiers, of whose
-    /// meaning a model knows nothing.
+    /// [`WEIGHTS`], with more for meaning the fewer of the words are found. The less a model knows of them, the more counts instead
+    /// where they are.
     pub fn weights(&self) -> Parts {
         let lack = (1.0 - self.comparable_share() / FOREIGN).max(0.0);
-        let dense = WEIGHTS.dense * (1.0 - self.named);
-        Parts { dense: dense + lack * (MEANING_ALONE - dense), ..WEIGHTS }
+        let meaningless = WEIGHTS.dense * self.meaningless;
+        let dense = WEIGHTS.dense - meaningless;
+        Parts { passage: WEIGHTS.passage + meaningless, dense: dense + lack * (MEANING_ALONE - dense), ..WEIGHTS }
     }
 
     /// Cosine from which on a passage is found by its meaning alone.
@@ -98,7 +99,7 @@ mod tests {
 
     #[test]
     fn few_words_are_no_answer() {
-        let confidence = |share, unspaced| Evidence { share, unspaced, named: 0.0 }.confidence();
+        let confidence = |share, unspaced| Evidence { share, unspaced, meaningless: 0.0 }.confidence();
         assert_eq!(confidence(0.2, 0.0), Confidence::Nothing);
         assert_eq!(confidence(0.2, 1.0), Confidence::Maybe);
         assert_eq!(confidence(0.7, 0.0), Confidence::Likely);
@@ -107,7 +108,7 @@ mod tests {
 
     #[test]
     fn what_is_in_another_language_is_near_from_farther_on() {
-        let near = |share, unspaced| Evidence { share, unspaced, named: 0.0 }.near();
+        let near = |share, unspaced| Evidence { share, unspaced, meaningless: 0.0 }.near();
         assert_eq!((near(0.0, 0.0), near(0.3, 1.0)), (NEAR, NEAR));
         assert_eq!(near(0.05, 1.0), NEAR_IN_OTHER_LANGUAGE);
     }
@@ -117,6 +118,7 @@ mod tests {
         let dense = |share| Evidence { share, ..Evidence::default() }.weights().dense;
         assert_eq!((dense(0.0), dense(0.9)), (MEANING_ALONE, WEIGHTS.dense));
         assert!(dense(0.1) > dense(0.2));
-        assert_eq!(Evidence { share: 1.0, unspaced: 0.0, named: 1.0 }.weights().dense, 0.0);
+        let of_names = Evidence { share: 1.0, unspaced: 0.0, meaningless: 1.0 }.weights();
+        assert_eq!((of_names.dense, of_names.sum()), (0.0, WEIGHTS.sum()));
     }
 }

@@ -11,7 +11,7 @@ pub struct Why {
     pub terms: Vec<String>,
     /// Those that stand for a word nothing holds: what was typed, and what is there.
     pub corrected: Vec<(String, String)>,
-    /// Share of the score that comes from other passages: the session's and the neighbours' words. 0 to 1.
+    /// Share of the score that comes from other passages: the session's words. 0 to 1.
     pub by_surroundings: f32,
     /// Share of the score that is meaning.
     pub by_meaning: f32,
@@ -29,7 +29,7 @@ impl Ranked {
         Why {
             terms,
             corrected,
-            by_surroundings: share(self.parts.session + self.parts.context),
+            by_surroundings: share(self.parts.session),
             by_meaning: share(self.parts.dense),
             by_recency: share(self.parts.recency),
         }

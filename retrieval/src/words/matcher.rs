@@ -1,6 +1,6 @@
 //! Looking into texts for the words of a query.
 
-use super::{bm25, plan::Plan};
+use super::plan::Plan;
 use crate::tokens::{self, Stems};
 use rustc_hash::FxHashMap;
 
@@ -113,26 +113,6 @@ impl<'p> Matcher<'p> {
         let all: f32 = words.iter().map(|(_, mass)| mass).sum();
         let covered: f32 = words.iter().zip(shares).map(|((_, mass), share)| mass * share).sum();
         if all > 0.0 { covered / all } else { 0.0 }
-    }
-
-    /// BM25 of texts that are read as one. It is compared with that of as many average texts, so a passage at the end of a session,
-    /// which has fewer, is not better for it.
-    pub fn score(&self, texts: &[Counts]) -> f32 {
-        let plan = self.plan;
-        let mut counts = vec![0_u32; plan.terms.len()];
-        for (number, count) in texts.iter().flat_map(|counts| &counts.of_terms) {
-            // Beginnings of words are scored by the words that they were completed to.
-            if let Some(sum) = counts.get_mut(*number) {
-                *sum = sum.saturating_add(*count);
-            }
-        }
-        let length = texts.iter().fold(0_u32, |sum, counts| sum.saturating_add(counts.length));
-        let mean_length = plan.mean_length * texts.len() as f32;
-        let score = plan.terms.iter().zip(counts).filter(|(_, count)| *count > 0).map(|(planned, count)| {
-            let idf = bm25::idf(planned.df, plan.documents);
-            planned.weight() * idf * bm25::saturation(count, length, mean_length)
-        });
-        score.sum()
     }
 
     /// Counts, and tells each word that begins as one of the query, and is none of its terms.

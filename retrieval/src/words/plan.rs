@@ -161,12 +161,17 @@ impl Plan {
         self.prefixes.iter().filter(|prefix| prefix.is_cut).map(|prefix| prefix.text.as_str())
     }
 
-    /// What part of what the query says are identifiers that there are: 0 to 1.
-    pub fn named(&self) -> f32 {
-        let parts = self.terms.iter().filter(|planned| planned.role == Role::Part);
-        let named: f32 = parts.map(|planned| self.words[planned.word].1).sum();
-        let all: f32 = self.words.iter().map(|(_, mass)| mass).sum();
-        if all > 0.0 { named / all } else { 0.0 }
+    /// Of what part of what the query says a model of meanings knows nothing: identifiers that there are, and words that nothing holds
+    /// and that were taken for others. 0 to 1.
+    pub fn meaningless(&self) -> f32 {
+        let is_meaningless = |word| {
+            let mut terms = self.terms.iter().filter(|planned| planned.word == word);
+            terms.any(|planned| matches!(planned.role, Role::Part | Role::Near))
+        };
+        let mass = |word: usize| self.words[word].1;
+        let all: f32 = (0..self.words.len()).map(mass).sum();
+        let meaningless: f32 = (0..self.words.len()).filter(|word| is_meaningless(*word)).map(mass).sum();
+        if all > 0.0 { meaningless / all } else { 0.0 }
     }
 
     /// What part of what the query says is in a script without blanks between words: 0 to 1.

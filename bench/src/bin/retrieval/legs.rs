@@ -7,7 +7,7 @@ use tempfile::TempDir;
 use totalrecall_retrieval::embed::Model;
 use totalrecall_retrieval::fuse::{Evidence, Legs};
 use totalrecall_retrieval::words::{Counts, Document, Query, WordIndex, WordWriter};
-use totalrecall_retrieval::{ASKED, CANDIDATES, Covered, READ, Scored, filter::Filter};
+use totalrecall_retrieval::{ASKED, CANDIDATES, Covered, Scored, filter::Filter};
 
 /// A haystack that can be searched. Sessions are numbered from 1, passages by session and message.
 pub(crate) struct Indexed<'h> {
@@ -22,7 +22,6 @@ pub(crate) struct Indexed<'h> {
 pub(crate) struct Found {
     sessions: Vec<Scored>,
     passages: Vec<Scored>,
-    contexts: Vec<Scored>,
     /// By their meaning, however far.
     nearest: Vec<Scored>,
     /// Of these what is near, or has words of the question.
@@ -32,8 +31,8 @@ pub(crate) struct Found {
 
 impl Found {
     pub(crate) fn legs(&self) -> Legs<'_> {
-        let Self { sessions, passages, contexts, dense, .. } = self;
-        Legs { sessions, passages, contexts, dense }
+        let Self { sessions, passages, dense, .. } = self;
+        Legs { sessions, passages, dense }
     }
 
     /// The same with what is found by meaning alone, however far.
@@ -92,22 +91,18 @@ impl<'h> Indexed<'h> {
         let passages = self.passages.search(&plan, filter, CANDIDATES)?;
         let nearest = model.embed(question).map_or_else(Vec::new, |query| self.nearest(&query, filter));
         let mut matcher = plan.matcher();
-        let mut evidence = Evidence { share: 0.0, unspaced: plan.unspaced(), named: plan.named() };
-        let mut contexts = Vec::new();
-        for (i, found) in passages.iter().take(READ).enumerate() {
+        let mut evidence = Evidence { share: 0.0, unspaced: plan.unspaced(), meaningless: plan.meaningless() };
+        for found in passages.iter().take(ASKED) {
             let (session, message) = place(found.id);
             let messages = &self.haystack.sessions[session].messages;
             let around = message.saturating_sub(1)..(message + 2).min(messages.len());
             let counts: Vec<Counts> = messages[around].iter().map(|text| matcher.counts(text)).collect();
-            contexts.push(Scored { score: matcher.score(&counts), ..*found });
-            if i < ASKED {
-                evidence.share = evidence.share.max(matcher.share(&counts));
-            }
+            evidence.share = evidence.share.max(matcher.share(&counts));
         }
         let by_words: HashSet<u64> = passages.iter().map(|found| found.id).collect();
         let mut dense = nearest.clone();
         dense.retain(|found| found.score >= evidence.near() || by_words.contains(&found.id));
-        Ok(Found { sessions, passages, contexts, nearest, dense, evidence })
+        Ok(Found { sessions, passages, nearest, dense, evidence })
     }
 
     /// Passages by cosine; exact, so that what an index of vectors misses is not the matter here.

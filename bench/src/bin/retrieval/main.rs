@@ -36,7 +36,7 @@ struct Arguments {
     /// shipped one unless given.
     #[arg(long, default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/../models/static-multilingual.bin"))]
     model: Vec<PathBuf>,
-    /// Weights to try besides: session, passage, context, dense.
+    /// Weights to try besides: session, passage, dense.
     #[arg(long, value_delimiter = ',')]
     weights: Vec<f32>,
     /// The program that reads the sessions of our own questions.
@@ -105,15 +105,14 @@ fn measure(set: &Set, model: &Model, arguments: &Arguments) -> Result<()> {
     let mut ways = vec![
         ("session", Parts { session: 1.0, ..none }),
         ("best passage", Parts { passage: 1.0, ..none }),
-        ("both", Parts { context: 0.0, dense: 0.0, ..WEIGHTS }),
-        ("and neighbours", Parts { dense: 0.0, ..WEIGHTS }),
+        ("both", Parts { dense: 0.0, ..WEIGHTS }),
         (MEANING, Parts { dense: 1.0, ..none }),
         ("all, fixed", WEIGHTS),
         (ALL, WEIGHTS),
         (FAR, WEIGHTS),
     ];
-    if let [session, passage, context, dense] = arguments.weights[..] {
-        ways.push(("as given", Parts { session, passage, context, dense, recency: 0.0 }));
+    if let [session, passage, dense] = arguments.weights[..] {
+        ways.push(("as given", Parts { session, passage, dense, recency: 0.0 }));
     }
     let mut by_session = vec![Scores::default(); ways.len()];
     let mut by_passage = by_session.clone();
