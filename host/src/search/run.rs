@@ -35,7 +35,7 @@ const TITLE: usize = 160;
 /// Passages that are read for each hit that is wanted: others may say the same, or be newer.
 const FOLDED: usize = 3;
 /// Passages that are read, at least.
-const READ: usize = 30;
+const READ: usize = 15;
 
 /// A search could not be made.
 #[derive(Debug, thiserror::Error)]
