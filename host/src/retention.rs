@@ -314,7 +314,7 @@ impl<'a> Retention<'a> {
             (Origin::Session, false) => store.archive_session(session, self.now)?.is_some(),
             (Origin::Session, true) => store.purge_session(session, self.now)?,
             (Origin::Chunk, false) => store.archive_chunk(kept.row, self.now)?.is_some(),
-            (Origin::Chunk, true) => store.delete_chunk(kept.row)?,
+            (Origin::Chunk, true) => store.forget_chunk(&kept.name)?,
             (Origin::Event | Origin::Memory, _) => false,
         };
         *(if purge { &mut done.purged } else { &mut done.archived }) += u64::from(was_done);

@@ -115,6 +115,10 @@ pub fn tell(
     (begun, now): (Instant, i64),
 ) -> Option<String> {
     let limits = wanted(home.path(), occasion, option)?;
+    let time = Duration::from_millis(limits.milliseconds.into());
+    if begun.elapsed() >= time {
+        return None;
+    }
     let (sender, receiver) = mpsc::channel();
     let asking = (home.clone(), folder.to_owned(), session.to_owned(), occasion.clone());
     // What takes too long goes on until the process ends, which is at once.
@@ -122,8 +126,7 @@ pub fn tell(
         let (home, folder, session, occasion) = asking;
         let _ = sender.send(find(&home, &folder, &session, &occasion, now));
     });
-    let left = Duration::from_millis(limits.milliseconds.into()).saturating_sub(begun.elapsed());
-    let found = receiver.recv_timeout(left).ok()??;
+    let found = receiver.recv_timeout(time.saturating_sub(begun.elapsed())).ok()??;
     let _alone = seen::alone(home.path());
     let sources: Vec<&str> = found.iter().map(|line| line.source.as_str()).collect();
     let were_told = seen::were_told(home.path(), session, &sources);

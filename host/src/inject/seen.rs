@@ -2,9 +2,10 @@
 //! twice. A small file for each session, because hooks write it.
 
 use std::{
-    fs,
+    fs::{self, TryLockError},
     path::{Path, PathBuf},
-    time::{Duration, SystemTime},
+    thread,
+    time::{Duration, Instant, SystemTime},
 };
 
 use xxhash_rust::xxh3::xxh3_128;
@@ -17,6 +18,9 @@ const SEEN: &str = "told";
 
 /// Beside it: it is no session's.
 const LOCK: &str = "told.lock";
+
+/// How long another hook is waited for, which takes a millisecond unless it was stopped.
+const PATIENCE: Duration = Duration::from_millis(50);
 
 /// A session may be resumed after weeks.
 const SEASON: Duration = Duration::from_secs(90 * 24 * 3600);
@@ -32,7 +36,14 @@ const DIGEST: char = '#';
 pub(super) fn alone(home: &Path) -> Option<fs::File> {
     // Not the file that is written to, which Windows would let nobody write to then.
     let file = prepared::lock_file(&home.join(FOLDER).join(LOCK)).ok()?;
-    file.lock().ok().map(|()| file)
+    let begun = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Some(file),
+            Err(TryLockError::WouldBlock) if begun.elapsed() < PATIENCE => thread::sleep(Duration::from_millis(1)),
+            Err(_) => return None,
+        }
+    }
 }
 
 /// Was it not told just that when it began or went on?

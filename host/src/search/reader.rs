@@ -53,8 +53,7 @@ impl<'s> Reader<'s> {
         Ok(held)
     }
 
-    /// What speaks for there being an answer: what the best passages and their neighbours have of the
-    /// query.
+    /// What speaks for there being an answer: how much of the query the best passages have, each with those before and after it.
     pub(super) fn evidence(&self, matcher: &mut Matcher<'_>, passages: &[Scored]) -> Result<Evidence, StoreError> {
         let mut evidence =
             Evidence { share: 0.0, unspaced: matcher.plan().unspaced(), meaningless: matcher.plan().meaningless() };

@@ -170,22 +170,29 @@ impl Searcher {
         let mut matcher = plan.matcher();
         let vector = self.model.as_ref().and_then(|model| model.embed(&request.query));
         let most = request.limit.max(CANDIDATES);
-        // The store is read by this thread alone.
-        let (found, others) = thread::scope(|scope| {
-            let others = scope.spawn(|| {
-                let near = indexes.vectors.zip(vector.as_deref());
-                let dense = near.map(|(vectors, vector)| vectors.search(vector, most, &admitted));
-                Ok::<_, SearchError>((groups(indexes.groups, &query, &admitted, &tail)?, dense.unwrap_or_default()))
-            });
-            let found = (|| {
-                let (mut passages, looked_at) = indexes.passages(&plan, &query, &admitted, &reader, most)?;
-                merge(&mut passages, scan(&plan, tail.documents(), &admitted, most), most);
-                let evidence = reader.evidence(&mut matcher, &passages)?;
-                Ok::<_, SearchError>((passages, looked_at, evidence))
-            })();
-            (found, others.join().unwrap_or_else(|panic| panic::resume_unwind(panic)))
+        let wholes_and_meanings = || {
+            let near = indexes.vectors.zip(vector.as_deref());
+            let dense = near.map(|(vectors, vector)| vectors.search(vector, most, &admitted));
+            Ok::<_, SearchError>((groups(indexes.groups, &query, &admitted, &tail)?, dense.unwrap_or_default()))
+        };
+        let mut passages = || {
+            let (mut passages, looked_at) = indexes.passages(&plan, &query, &admitted, &reader, most)?;
+            merge(&mut passages, scan(&plan, tail.documents(), &admitted, most), most);
+            let evidence = reader.evidence(&mut matcher, &passages)?;
+            Ok::<_, SearchError>((passages, looked_at, evidence))
+        };
+        let (passages, others) = thread::scope(|scope| {
+            // The store is read by one thread alone.
+            let beside = thread::Builder::new().spawn_scoped(scope, wholes_and_meanings);
+            let passages = passages();
+            let others = match beside {
+                Ok(beside) => beside.join().unwrap_or_else(|panic| panic::resume_unwind(panic)),
+                // A system that is short of threads is no reason to find nothing.
+                Err(_) => wholes_and_meanings(),
+            };
+            (passages, others)
         });
-        let (passages, looked_at, evidence) = found?;
+        let (passages, looked_at, evidence) = passages?;
         let (groups, mut dense) = others?;
         answer.phrases_looked_up = looked_at;
         // What neither the vectors have nor the tail.

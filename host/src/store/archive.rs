@@ -324,14 +324,6 @@ impl Store {
     pub fn archived_chunk_text(&self, row: i64) -> Result<Option<String>, StoreError> {
         archived_chunk(&self.db, row)
     }
-
-    /// Deletes a chunk for good, with its marks. There is none: false.
-    ///
-    /// # Errors
-    /// As for any write.
-    pub fn delete_chunk(&mut self, row: i64) -> Result<bool, StoreError> {
-        self.write(|db| clear_chunk(db, row))
-    }
 }
 
 fn archived_chunk(db: &Connection, row: i64) -> Result<Option<String>, StoreError> {
@@ -341,12 +333,13 @@ fn archived_chunk(db: &Connection, row: i64) -> Result<Option<String>, StoreErro
     unpack_text(row.get_ref(1)?.as_blob().map_err(unreadable)?, row.get(0)?).map(Some)
 }
 
-pub(super) fn clear_chunk(db: &Connection, row: i64) -> Result<bool, StoreError> {
+pub(super) fn clear_chunk(db: &Connection, row: i64) -> Result<(), StoreError> {
     deleted::note_held(db)?;
     forget(db, Origin::Chunk, row)?;
     mark::clear(db, Origin::Chunk, row)?;
     passage::remove(db, Origin::Chunk, row)?;
-    Ok(db.prepare_cached("DELETE FROM chunk WHERE id = ?1")?.execute([row])? > 0)
+    db.prepare_cached("DELETE FROM chunk WHERE id = ?1")?.execute([row])?;
+    Ok(())
 }
 
 #[cfg(test)]

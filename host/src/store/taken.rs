@@ -15,7 +15,7 @@ pub enum Taken {
     Chunk(String, String),
     /// A chunk of this name, whose text has this hash, was there already and says it as well.
     Twin(String, String),
-    /// A person has forgotten it since.
+    /// A person has forgotten it since, or retention has thrown it away.
     Forgotten,
 }
 

@@ -464,3 +464,20 @@ fn a_kill_leaves_each_session_here_or_there() {
     assert_eq!(stored(&user), before);
     assert_eq!(user.ok(&["status", "--json"]).json()["status"]["archived"], 60);
 }
+
+#[test]
+fn what_was_thrown_away_is_not_imported_again() {
+    let user = User::new();
+    let all = serde_json::json!({ "chunks": [{ "id": "one", "content": "How the deploy of May went wrong" }] });
+    fs::write(user.folder().join("kept.json"), all.to_string()).unwrap();
+    let import = |what: &str| {
+        let report = later_ok(&user, 400, &["import", "json", "kept.json", "--json"]).json();
+        report["chunks"][what].as_u64()
+    };
+    user.ok(&["import", "json", "kept.json"]);
+    later_ok(&user, 40, &["retention", "run"]);
+    assert_eq!(import("known"), Some(1), "it is put away");
+    let done = later_ok(&user, 400, &["retention", "run", "--purge", "--json"]).json();
+    assert_eq!(done["purged"].as_u64(), Some(1), "{done}");
+    assert_eq!(import("forgotten"), Some(1));
+}
