@@ -203,7 +203,7 @@ fn prepare(home: &Path, case: &Case) -> Result<()> {
         fs::create_dir_all(inject.join("told"))?;
         fs::write(
             inject.join("everywhere.json"),
-            format!(r#"{{"place":null,"lines":[{}],"note":null}}"#, lines.join(",")),
+            format!(r#"{{"place":null,"lines":[{}],"left_out":{{}},"budget":800}}"#, lines.join(",")),
         )?;
     }
     Ok(())
