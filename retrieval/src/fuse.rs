@@ -47,8 +47,8 @@ impl Parts {
 
 /// What each counts while the words of a query are found. See [`Evidence::weights`].
 ///
-/// The session counts most, since a question takes its words from all of a talk; the rest is about equal. Half or twice as much
-/// of one moves LoCoMo's nDCG by less than .01. Being new settles between results that are about as good.
+/// The session counts most, since a question takes its words from all of a talk. Around these weights little depends on them: .38 to .45,
+/// .30 to .38 and .22 to .26 move LoCoMo's nDCG by .002. Being new settles between results that are about as good.
 pub const WEIGHTS: Parts = Parts { session: 0.40, passage: 0.35, dense: 0.25, recency: 0.03 };
 
 /// Milliseconds after which being new counts half: 30 days.

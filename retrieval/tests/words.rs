@@ -378,13 +378,19 @@ fn replace(file: &Path, bytes: &[u8]) {
 #[test]
 fn an_identifier_comes_before_its_parts() {
     let filler = "the event loop waits for an event and an emitter of events emits an event";
-    let texts =
-        [filler, "class EventEmitter was removed after a long and winding talk about other things", filler, filler];
+    let texts = [
+        filler,
+        "class EventEmitter was removed from the event-loop after a long and winding talk about other things",
+        filler,
+        filler,
+    ];
     let (_folder, index) = index(&texts, 2);
     assert_eq!(search(&index, "EventEmitter", &Filter::default(), 1), [1]);
     let meaningless = |query: &str| index.plan(&Query::parse(query)).unwrap().meaningless();
     // Parts count fully where there is no such whole, or where they were asked for, too; others write `event-loop` in two words.
-    let plain = ["LoopEmitter", "event emitter", "event-loop", "EventEmitter emitter event"];
+    let plain = ["LoopEmitter", "event emitter", "an event-loop?", "EventEmitter emitter event"];
     assert_eq!(plain.map(meaningless), [0.0; 4]);
+    let quoted = index.plan(&Query::parse("\"removed EventEmitter,\"")).unwrap().meaningless();
+    assert!(quoted > 0.0 && quoted < 1.0, "{quoted}");
     assert_eq!(["EventEmitter", "remaved"].map(meaningless), [1.0; 2]);
 }

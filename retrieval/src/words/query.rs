@@ -94,7 +94,10 @@ impl Query {
     }
 
     fn read_phrase(&mut self, text: &str, stems: &mut Stems) {
-        let mut terms = read(text, stems);
+        let mut terms = Vec::new();
+        for chunk in text.split_whitespace() {
+            read(chunk, stems).into_iter().for_each(|asked| add(&mut terms, asked));
+        }
         terms.truncate(MOST_WORDS);
         if !terms.is_empty() {
             self.phrases.push(Phrase { text: plain(text), terms });
@@ -119,12 +122,15 @@ pub(super) fn hold(phrases: &[Phrase], text: &str) -> bool {
     phrases.iter().all(|phrase| contains_words(&text, &phrase.text))
 }
 
-/// The terms of `text`, each once.
-fn read(text: &str, stems: &mut Stems) -> Vec<Asked> {
+/// The terms of what has no blanks in it.
+fn read(chunk: &str, stems: &mut Stems) -> Vec<Asked> {
     let mut found: Vec<(u32, Asked)> = Vec::new();
-    // Others write that in two words.
-    let is_hyphenated = text.split('-').all(|word| word.chars().skip(1).all(char::is_lowercase));
-    tokens::pieces(text, |piece| {
+    // Others write that in two words, so that its parts say as much.
+    let is_hyphenated = {
+        let mut words = chunk.trim_matches(|c: char| !c.is_alphanumeric()).split('-');
+        words.all(|word| word.chars().skip(1).all(char::is_lowercase))
+    };
+    tokens::pieces(chunk, |piece| {
         // The limit keeps this from being slow in long texts; see also the end of `parse`.
         if found.len() > MOST_WORDS {
             return;
@@ -138,9 +144,7 @@ fn read(text: &str, stems: &mut Stems) -> Vec<Asked> {
         let asked = Asked { word: piece.text.to_owned(), term, form: piece.form, wholes: Vec::new() };
         found.push((piece.position, asked));
     });
-    let mut each = Vec::new();
-    found.into_iter().for_each(|(_, asked)| add(&mut each, asked));
-    each
+    found.into_iter().map(|(_, asked)| asked).collect()
 }
 
 fn add(to: &mut Vec<Asked>, asked: Asked) {
