@@ -94,6 +94,8 @@ fn main() -> Result<()> {
                 at(1.0),
                 case.missed
             );
+            // Then what was measured is another thing.
+            ensure!(case.missed < arguments.runs, "{}: not one run said what it should", case.name);
         }
         drop(lock);
     }
@@ -197,7 +199,8 @@ fn prepare(home: &Path, case: &Case) -> Result<()> {
     }
     if case.memory {
         let line = |number| {
-            format!(r#"{{"section":"sessions","text":"- [s{number}, 2026-11-30 12:00] {}"}}"#, "word ".repeat(24))
+            let text = format!("- [s{number}, 2026-11-30 12:00] {}", "word ".repeat(24));
+            format!(r#"{{"section":"sessions","text":"{text}","rank":50,"source":"s{number}"}}"#)
         };
         let lines: Vec<String> = (0..20).map(line).collect();
         fs::create_dir_all(inject.join("told"))?;
