@@ -39,8 +39,13 @@ mod tidy;
 
 pub use tidy::Left;
 
-/// What was in the inbox when it was last looked.
-type Heard = BTreeSet<(OsString, Option<SystemTime>)>;
+/// Where a run listens while it goes on.
+struct Ears {
+    /// Every source of every adapter, with the adapter's name.
+    sources: Vec<(String, Source)>,
+    /// Notices that were there when it last listened, and when each was left; none: it has not yet.
+    heard: Option<BTreeSet<(OsString, Option<SystemTime>)>>,
+}
 
 /// Everything a run needs besides the store.
 pub struct Pipeline<'a> {
@@ -326,9 +331,9 @@ impl<'a> Pipeline<'a> {
     /// Those of the store and of the page. A transcript that cannot be read is no error of the run.
     pub fn work(&self, store: &mut Store, progress: &mut dyn FnMut(u64, &Path)) -> Result<Worked, PipelineError> {
         let mut worked = Worked::default();
-        let (sources, mut heard) = (self.sources(), None);
+        let mut ears = Ears { sources: self.sources(), heard: None };
         loop {
-            self.read_waiting(store, &sources, &mut heard, &mut worked, progress)?;
+            self.read_waiting(store, &mut ears, &mut worked, progress)?;
             self.reanalyse(store, &mut worked)?;
             store.commit()?;
             worked.stopped = self.stop.load(Ordering::Relaxed);
@@ -337,7 +342,7 @@ impl<'a> Pipeline<'a> {
                 worked.problems.push(failed_to_tell(error)?);
             }
             self.keep_in_order(store, &mut worked)?;
-            if !self.index(store, &sources, &mut heard, &mut worked, progress)? {
+            if !self.index(store, &mut ears, &mut worked, progress)? {
                 break;
             }
         }
@@ -349,17 +354,16 @@ impl<'a> Pipeline<'a> {
     fn read_waiting(
         &self,
         store: &mut Store,
-        sources: &[(String, Source)],
-        heard: &mut Option<Heard>,
+        ears: &mut Ears,
         worked: &mut Worked,
         progress: &mut dyn FnMut(u64, &Path),
     ) -> Result<(), PipelineError> {
         while !self.stop.load(Ordering::Relaxed) {
             // A client that is about to compact a conversation waits for nobody.
-            self.hear(store, sources, heard, worked)?;
+            self.hear(store, ears, worked)?;
             let Some(job) = store.claim_next(self.now)? else { break };
             let path = job.path.clone();
-            self.read_one(store, sources, job, worked, progress)?;
+            self.read_one(store, &ears.sources, job, worked, progress)?;
             self.keep_compacted(store, worked, |transcript| transcript == Path::new(&path))?;
         }
         store.commit()?;
@@ -368,19 +372,13 @@ impl<'a> Pipeline<'a> {
     }
 
     /// Takes what hooks have left since it was last looked, if anything.
-    fn hear(
-        &self,
-        store: &mut Store,
-        sources: &[(String, Source)],
-        heard: &mut Option<Heard>,
-        worked: &mut Worked,
-    ) -> Result<(), PipelineError> {
+    fn hear(&self, store: &mut Store, ears: &mut Ears, worked: &mut Worked) -> Result<(), PipelineError> {
         let names = inbox::names(self.home.path());
         // What cannot be taken out of the inbox was heard before.
-        if heard.as_ref().is_none_or(|heard| !names.is_subset(heard)) {
-            self.take_notices(store, sources, worked)?;
+        if ears.heard.as_ref().is_none_or(|heard| !names.is_subset(heard)) {
+            self.take_notices(store, &ears.sources, worked)?;
         }
-        *heard = Some(names);
+        ears.heard = Some(names);
         Ok(())
     }
 
@@ -388,8 +386,7 @@ impl<'a> Pipeline<'a> {
     fn index(
         &self,
         store: &mut Store,
-        sources: &[(String, Source)],
-        heard: &mut Option<Heard>,
+        ears: &mut Ears,
         worked: &mut Worked,
         progress: &mut dyn FnMut(u64, &Path),
     ) -> Result<bool, PipelineError> {
@@ -400,13 +397,14 @@ impl<'a> Pipeline<'a> {
             None
         });
         loop {
-            let is_called = || heard.as_ref().is_some_and(|heard| !inbox::names(self.home.path()).is_subset(heard));
+            let is_called =
+                || ears.heard.as_ref().is_some_and(|heard| !inbox::names(self.home.path()).is_subset(heard));
             let stop = || self.stop.load(Ordering::Relaxed) || is_called();
             self.follow(store, model.as_ref(), &stop, worked);
             if self.stop.load(Ordering::Relaxed) || !is_called() {
                 return Ok(worked.read > before);
             }
-            self.read_waiting(store, sources, heard, worked, progress)?;
+            self.read_waiting(store, ears, worked, progress)?;
         }
     }
 
