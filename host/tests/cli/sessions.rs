@@ -418,6 +418,7 @@ fn what_was_deleted_leaves_the_files_of_indexes() {
     read(&user);
     let ran = user.ok(&["forget", &first, "--yes"]);
     assert!(ran.err.contains("with one of the next runs of the worker"), "{ran}");
+    assert!(in_indexes(&user, "pangolin") > 0);
     assert_eq!(user.run(&["search", "pangolin"]).code, Some(3), "it is not found in the meantime");
     read(&user);
     assert_eq!(in_indexes(&user, "pangolin"), 0);
@@ -427,6 +428,7 @@ fn what_was_deleted_leaves_the_files_of_indexes() {
     user.ok(&["forget", &second, "--yes"]);
     read(&user);
     assert_eq!(made(), first);
+    assert!(in_indexes(&user, "quokka") > 0);
     assert_eq!(user.run(&["search", "quokka"]).code, Some(3));
     let mut later = user.command(&["worker"]);
     assert!(later.env("TOTALRECALL_NOW", "2026-12-01T13:00:01Z").output().unwrap().status.success());
